@@ -125,7 +125,7 @@ lies: tests
 field: build
 	cd tools/field && $(GO) build -trimpath -o $(abspath $(TOOLS))/field .
 	$(TOOLS)/field -jacquard $(abspath $(BIN)) -dir $(DIR) $(FIELD)
-	$(TOOLS)/field -dir $(DIR) -table docs/internals/field.md
+	$(TOOLS)/field -table docs/internals/field.md
 
 # The same with small projects of our own, which copy the shapes that were found there.
 shapes: build python

@@ -82,8 +82,8 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().StringVar(&f.gmail, "gmail", "", "read mails found by this Gmail `query` first (default: unread mails; needs GMAIL_TOKEN_FILE)")
 	c.Flags().Lookup("gmail").NoOptDefVal = inbox.Unread
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: end the run where a person must decide; without a task: do the proposed work")
-	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not show the repository's issues to authors (read with GITHUB_TOKEN)")
-	c.Flags().BoolVar(&f.issue, "issue", false, "comment on the issue named in the task (#12), or open one with label auto (needs GITHUB_TOKEN)")
+	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not show the repository's issues to authors (read with GITHUB_TOKEN or GITLAB_TOKEN)")
+	c.Flags().BoolVar(&f.issue, "issue", false, "comment on the issue named in the task (#12), or open one with label auto (needs GITHUB_TOKEN or GITLAB_TOKEN)")
 	c.Flags().BoolVar(&f.noIssue, "no-issue", false, "write no issue, overriding jacquard.yaml")
 	worktreeFlag(c, &f.worktree)
 	pullFlag(c, &f.pr)

@@ -63,7 +63,7 @@ func newDevelop(a *app) *cobra.Command {
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: approve designs, answer questions with their defaults, end the run where a person must decide")
 	c.Flags().BoolVar(&f.resume, "resume", false, "continue the interrupted run")
 	c.Flags().BoolVar(&f.restart, "restart", false, "end the interrupted run and start over; its work is kept on refs")
-	c.Flags().BoolVar(&f.pr, "pr", false, "push branch feat/NAME to origin, open a pull request and wait for its CI, instead of moving your branch (needs GITHUB_TOKEN)")
+	c.Flags().BoolVar(&f.pr, "pr", false, "push branch feat/NAME to origin, open a pull request and wait for its CI, instead of moving your branch (needs GITHUB_TOKEN or GITLAB_TOKEN)")
 	worktreeFlag(c, &f.worktree)
 	return c
 }

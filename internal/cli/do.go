@@ -111,7 +111,7 @@ func doSettings(c *cobra.Command, f *doFlags) {
 	fl := c.Flags()
 	fl.StringVar(&f.ask, "ask", "", "when to ask for approval: never, plan, or phases (every phase)")
 	fl.BoolVarP(&f.yes, "yes", "y", false, "same as --ask never: answer questions with their defaults and record them")
-	fl.StringVar(&f.deliver, "deliver", "", "how to deliver: commits (one per task), one (commit), or pr (a pull request; needs GITHUB_TOKEN)")
+	fl.StringVar(&f.deliver, "deliver", "", "how to deliver: commits (one per task), one (commit), or pr (a pull request; needs GITHUB_TOKEN or GITLAB_TOKEN)")
 	fl.StringVar(&f.from, "from", "", "read the request from file:PATH (- is stdin), issue:N, slack:CHANNEL or gmail:QUERY")
 	fl.StringVar(&f.documents, "documents", "", "where to put the documents of the run: commit, or keep (in .jacquard)")
 	fl.StringVar(&f.feature, "feature", "", "feature `name` for branches and documents (a-z, 0-9, -)")

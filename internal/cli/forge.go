@@ -17,12 +17,8 @@ import (
 )
 
 // forge is the server that the project is published on: that of the remote origin, or the one that the environment names.
-// The error is forge.ErrNoToken or forge.ErrNoRemote when there is none.
+// The error says what is missing.
 func (p *project) forge(ctx context.Context) (*forge.Client, error) {
-	token := forge.Token(p.a.env)
-	if token == "" {
-		return nil, forge.ErrNoToken
-	}
 	remote, err := p.repo.RemoteURL(ctx, "origin")
 	if err != nil {
 		return nil, err
@@ -31,7 +27,7 @@ func (p *project) forge(ctx context.Context) (*forge.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return forge.Open(place, token, time.Now)
+	return forge.Open(place, place.Token(p.a.env), time.Now)
 }
 
 // How long CI has to begin, and may take, where jacquard.yaml does not say it.
@@ -70,7 +66,7 @@ func (p *project) pullIn(ctx context.Context) (*step.PullIn, error) {
 
 // pullFlag is the flag of commands whose runs can end with a pull request.
 func pullFlag(c *cobra.Command, to *bool) {
-	c.Flags().BoolVar(to, "pr", false, "push the result to a new branch on origin and open a pull request; your branch stays where it is (GITHUB_TOKEN)")
+	c.Flags().BoolVar(to, "pr", false, "push the result to a new branch on origin and open a pull request; your branch stays where it is (GITHUB_TOKEN or GITLAB_TOKEN)")
 }
 
 // inWorktree gives a pull request the branch that is checked out here, a work tree of its own.

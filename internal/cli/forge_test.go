@@ -22,7 +22,7 @@ import (
 // forgeToken is the only one that the forge takes.
 const forgeToken = "secret-of-the-forge"
 
-// hub is a forge with one repository, someone/shop: GitHub's API as far as we use it, and git over HTTP.
+// hub is a forge with one repository, someone/shop: GitHub's or GitLab's API as far as we use it, and git over HTTP.
 type hub struct {
 	dir string // with the repository, and what CI says
 	log string
@@ -37,17 +37,18 @@ type hub struct {
 	down    int                      // so many requests are answered with 503
 }
 
-// forge starts one: forge DIR LOG [N]. In DIR a bare repository someone/shop.git is made from the one here, which becomes its
+// forge starts one: forge DIR LOG [N|gitlab]. In DIR a bare repository someone/shop.git is made from the one here, which becomes its
 // remote origin. DIR/COMMIT-LOOK.json is what check-runs has at the LOOKth look at the COMMITth commit (that of the highest
 // look that is there; else any.json), DIR/statuses.json its statuses, DIR/ID.log the log of a job. All requests are noted in LOG; the first
 // N of the API are answered with 503. DIR/comments.json and DIR/reviews.json are what reviewers of a pull request say. DIR/merge and DIR/close let a person do
 // that to the pull request.
 func forge(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
-		ts.Fatalf("usage: forge DIR LOG [N]")
+		ts.Fatalf("usage: forge DIR LOG [N|gitlab]")
 	}
 	h := &hub{dir: ts.MkAbs(args[0]), log: ts.MkAbs(args[1]), asked: map[string]int{}, said: map[int][]map[string]any{}}
-	if len(args) == 3 {
+	lab := len(args) == 3 && args[2] == "gitlab"
+	if len(args) == 3 && !lab {
 		var err error
 		h.down, err = strconv.Atoi(args[2])
 		ts.Check(err)
@@ -71,13 +72,17 @@ func forge(ts *testscript.TestScript, neg bool, args []string) {
 			smart.ServeHTTP(w, r)
 			return
 		}
+		if lab {
+			h.gitlab(w, r)
+			return
+		}
 		h.api(w, r)
 	}))
 	h.url = "http://" + s.Listener.Addr().String() // before anybody can ask
 	s.Start()
 	ts.Defer(s.Close)
 	git(ts, ts.MkAbs("."), "remote", "add", "origin", s.URL+"/someone/shop.git")
-	ts.Setenv("GITHUB_API_URL", s.URL)
+	ts.Setenv(map[bool]string{false: "GITHUB_API_URL", true: "GITLAB_HOST"}[lab], s.URL)
 	ts.Setenv("FORGE", s.URL)
 }
 

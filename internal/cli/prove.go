@@ -53,7 +53,7 @@ func newProve(a *app) *cobra.Command {
 	f.BoolVar(&o.Quick, "quick", false, "try fewer mutants and stop after a minute")
 	f.BoolVar(&o.Full, "full", false, "run all tests, however long it takes")
 	f.DurationVar(&o.Limit, "limit", 0, "stop after this `time` and report the results so far (default 5m)")
-	f.StringVar(&o.format, "format", "text", "text, json, sarif or github")
+	f.StringVar(&o.format, "format", "text", "text, json, sarif, github or gitlab")
 	f.StringArrayVarP(&o.outputs, "output", "o", nil, "write the result to a `file`; .txt, .json and .sarif set the format, else --format; text is also printed")
 	hide(c, "session")
 	return c
@@ -64,7 +64,7 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 		o.format = "json"
 	}
 	if proveFormats[o.format] == nil {
-		return usage("--format %q: want text, json, sarif or github", o.format)
+		return usage("--format %q: want text, json, sarif, github or gitlab", o.format)
 	}
 	if o.Quick && o.Full {
 		return usage("--quick and --full contradict each other: give one of them")
@@ -137,7 +137,7 @@ func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Durat
 
 // proveFormats write a judgement, by the names of --format.
 var proveFormats = map[string]func(*app, io.Writer, *project, act.Judged) error{
-	"text": writeJudged, "json": judgedJSON, "sarif": judgedSARIF, "github": judgedGitHub,
+	"text": writeJudged, "json": judgedJSON, "sarif": judgedSARIF, "github": judgedGitHub, "gitlab": judgedGitLab,
 }
 
 // formatEndings are the formats that the name of a file says.

@@ -104,6 +104,25 @@ func judgedGitHub(_ *app, w io.Writer, p *project, j act.Judged) error {
 	return err
 }
 
+// judgedGitLab writes the findings as GitLab shows them in a merge request (Code Quality report). What has no place in a file has none
+// there: the text has it.
+func judgedGitLab(_ *app, w io.Writer, p *project, j act.Judged) error {
+	type object = map[string]any
+	list := []object{}
+	for _, f := range j.Findings {
+		if f.Path == "" {
+			continue
+		}
+		list = append(list, object{
+			"description": f.Message, "check_name": f.Rule, "fingerprint": fingerprint(f), "severity": level(f, "blocker", "major", "info"),
+			"location": object{"path": path.Join(p.repo.Prefix(), f.Path), "lines": object{"begin": max(f.Line, 1)}},
+		})
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(list)
+}
+
 // data and property are texts as GitHub reads them in a command.
 func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)

@@ -187,7 +187,7 @@ func params() testscript.Params {
 		RequireUniqueNames:  true,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"repo": repo, "commit": commit, "expand": expand, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "store": store, "forge": forge,
+			"repo": repo, "commit": commit, "expand": expand, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "store": store, "forge": forge, "gitlabJob": gitlabJob,
 			"unpack": unpack, "clones": clones, "until": until, "share": share, "turns": turns, "follow": follow, "model": model, "mcp": callMCP,
 		},
 	}

@@ -57,7 +57,7 @@ func TestLocate(t *testing.T) {
 			t.Errorf("Locate(%q, %v) = %q, want %q", c.remote, c.env, got, c.want)
 		}
 	}
-	if _, err := forge.Open(forge.Place{}, forge.Token(map[string]string{"GITHUB_TOKEN": " \n"}), time.Now); !errors.Is(err, forge.ErrNoToken) {
+	if _, err := forge.Open(forge.Place{}, forge.Place{}.Token(map[string]string{"GITHUB_TOKEN": " \n"}), time.Now); !errors.Is(err, forge.ErrNoToken) {
 		t.Errorf("without a token Open says %v", err)
 	}
 }
@@ -237,11 +237,11 @@ func TestOnce(t *testing.T) {
 // TestPlain: a posted text calls nobody, closes nothing and hides no marker.
 func TestPlain(t *testing.T) {
 	t.Parallel()
-	got := forge.Plain("## Head\nFixes #12, gh-12 and https://github.com/a/b/issues/12, a/b#12, by @someone <!-- jacquard:r:pull -->")
+	got := forge.Plain("## Head\nFixes #12, gh-12 and https://github.com/a/b/issues/12, a/b#12, !12, by @someone <!-- jacquard:r:pull -->\n  /merge\n/label ~x\n")
 	if !strings.HasPrefix(got, "## Head\n") {
 		t.Errorf("Plain = %q", got)
 	}
-	for _, s := range []string{"#1", "gh-1", "/issues/1", "@s", "<!--", "-->"} {
+	for _, s := range []string{"#1", "gh-1", "!1", "/issues/1", "\n/label", "\n  /merge", "@s", "<!--", "-->"} {
 		if strings.Contains(got, s) {
 			t.Errorf("Plain leaves %q: %q", s, got)
 		}

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -17,23 +18,27 @@ type Issue struct {
 	URL    string
 }
 
+// rawIssue has the names of both kinds of forge.
 type rawIssue struct {
 	Number int    `json:"number"`
+	IID    int    `json:"iid"`
 	Title  string `json:"title"`
 	Body   string `json:"body"`
+	Text   string `json:"description"`
 	State  string `json:"state"`
 	URL    string `json:"html_url"`
-	Pull   *any   `json:"pull_request"`
+	WebURL string `json:"web_url"`
+	Pull   *any   `json:"pull_request"` // on GitHub one is an issue as well
 }
 
 func (r rawIssue) issue() Issue {
-	return Issue{Number: r.Number, Title: r.Title, Body: r.Body, URL: r.URL}
+	return Issue{Number: cmp.Or(r.Number, r.IID), Title: r.Title, Body: r.Body + r.Text, URL: cmp.Or(r.URL, r.WebURL)}
 }
 
 // OpenIssues are the issues that are open, the one that was touched last first, at most 50.
 func (c *Client) OpenIssues(ctx context.Context) ([]Issue, error) {
 	var list []rawIssue
-	if err := c.call(ctx, http.MethodGet, "/issues?state=open&sort=updated&per_page=50", nil, &list); err != nil {
+	if err := c.call(ctx, http.MethodGet, "/issues?"+c.newest("updated", c.open).Encode()+"&per_page=50", nil, &list); err != nil {
 		return nil, err
 	}
 	var out []Issue
@@ -71,7 +76,7 @@ func (c *Client) SayIssue(ctx context.Context, ask IssueAsk) (Issue, error) {
 	if ask.Number > 0 {
 		var r rawIssue
 		switch err := c.call(ctx, http.MethodGet, fmt.Sprintf("/issues/%d", ask.Number), nil, &r); {
-		case err == nil && r.State == "open":
+		case err == nil && r.State == c.open:
 			return r.issue(), c.comment(ctx, ask)
 		case err != nil && !refusedAs(err, flow.Denied):
 			return Issue{}, err
@@ -80,11 +85,11 @@ func (c *Client) SayIssue(ctx context.Context, ask IssueAsk) (Issue, error) {
 	var list []rawIssue
 	for page := 1; page <= 3; page++ { // what was made a moment ago is on the first
 		list = list[:0]
-		if err := c.call(ctx, http.MethodGet, fmt.Sprintf("/issues?state=all&sort=created&direction=desc&per_page=100&page=%d", page), nil, &list); err != nil {
+		if err := c.call(ctx, http.MethodGet, paged("/issues", c.newest("created", "all"), page), nil, &list); err != nil {
 			return Issue{}, err
 		}
 		for _, r := range list {
-			if strings.Contains(r.Body, ask.Marker) {
+			if strings.Contains(r.Body+r.Text, ask.Marker) {
 				return r.issue(), nil
 			}
 		}
@@ -93,28 +98,16 @@ func (c *Client) SayIssue(ctx context.Context, ask IssueAsk) (Issue, error) {
 		}
 	}
 	var r rawIssue
-	err := c.call(ctx, http.MethodPost, "/issues", map[string]any{"title": ask.Title, "body": ask.Body + "\n\n" + ask.Marker + "\n", "labels": []string{ask.Label}}, &r)
+	err := c.call(ctx, http.MethodPost, "/issues", map[string]any{"title": ask.Title, c.body: ask.Body + "\n\n" + ask.Marker + "\n", "labels": []string{ask.Label}}, &r)
 	return r.issue(), err
 }
 
 // comment says something below an issue, once.
 func (c *Client) comment(ctx context.Context, ask IssueAsk) error {
-	path := fmt.Sprintf("/issues/%d/comments", ask.Number)
-	for page := 1; page <= maxPages; page++ {
-		var list []struct {
-			Body string `json:"body"`
-		}
-		if err := c.call(ctx, http.MethodGet, fmt.Sprintf("%s?per_page=100&page=%d", path, page), nil, &list); err != nil {
-			return err
-		}
-		for _, k := range list {
-			if strings.Contains(k.Body, ask.Marker) {
-				return nil
-			}
-		}
-		if len(list) < 100 {
-			break
-		}
+	path, said := fmt.Sprintf("/issues/%d%s", ask.Number, c.comments), false
+	err := every(ctx, c, path, nil, func(r rawIssue) { said = said || strings.Contains(r.Body, ask.Marker) })
+	if said || err != nil {
+		return err
 	}
 	return c.call(ctx, http.MethodPost, path, map[string]any{"body": ask.Body + "\n\n" + ask.Marker + "\n"}, nil)
 }

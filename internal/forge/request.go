@@ -2,6 +2,7 @@ package forge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,7 +21,7 @@ const maxAnswer = 8 << 20
 
 // call asks for a path below the repository, which begins with a stroke, and reads the answer into to.
 func (c *Client) call(ctx context.Context, method, path string, body, to any) error {
-	return c.send(ctx, method, c.place.API+"/repos/"+c.place.Owner+"/"+c.place.Name+path, body, to)
+	return c.send(ctx, method, c.root+path, body, to)
 }
 
 // send asks for an address of the API.
@@ -37,8 +38,10 @@ func (c *Client) send(ctx context.Context, method, address string, body, to any)
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Accept", "application/vnd.github+json")
-	req.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	if !c.place.GitLab {
+		req.Header.Set("Accept", "application/vnd.github+json")
+		req.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	}
 	req.Header.Set("User-Agent", "jacquard")
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	if body != nil {
@@ -55,7 +58,7 @@ func (c *Client) send(ctx context.Context, method, address string, body, to any)
 	}
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
-		return c.refused(res, raw, method+" "+strings.SplitN(strings.TrimPrefix(address, c.place.API+"/repos/"+c.place.Owner+"/"+c.place.Name), "?", 2)[0])
+		return c.refused(res, raw, method+" "+strings.SplitN(strings.TrimPrefix(address, c.root), "?", 2)[0])
 	case len(raw) > maxAnswer:
 		return flow.Failf(flow.Failed, "the answer of %s has more than %d bytes", c.place, maxAnswer)
 	case to == nil:
@@ -82,13 +85,17 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 // refused is the failure that an answer means: who can do what about it.
 func (c *Client) refused(res *http.Response, raw []byte, asked string) error {
 	var said struct {
-		Message string `json:"message"`
+		Message json.RawMessage `json:"message"` // GitLab's can be lists by field
+		Error   string          `json:"error"`
 		Errors  []struct {
 			Message string `json:"message"`
 		} `json:"errors"`
 	}
 	_ = json.Unmarshal(raw, &said) // one that says nothing has its status
-	text := said.Message
+	text := said.Error
+	if json.Unmarshal(said.Message, &text) != nil {
+		text = cmp.Or(string(said.Message), text)
+	}
 	for _, e := range said.Errors {
 		if e.Message != "" {
 			text += "; " + e.Message
@@ -100,10 +107,10 @@ func (c *Client) refused(res *http.Response, raw []byte, asked string) error {
 		f.Class, f.ResetsAt = flow.Limit, c.resets(res)
 	case code == http.StatusUnauthorized:
 		f.Class = flow.Auth
-		f.Msg += ". The token was rejected: set GITHUB_TOKEN to a valid one"
+		f.Msg += ". The token was rejected: set " + c.variable + " to a valid one"
 	case code == http.StatusForbidden:
 		f.Class = flow.Auth
-		f.Msg += ". The token may not do this: give it the permission, or set GITHUB_TOKEN to another"
+		f.Msg += ". The token may not do this: give it the permission, or set " + c.variable + " to another"
 	case code == http.StatusNotFound:
 		f.Class = flow.Denied
 		f.Msg += " (it does not exist, or the token may not see it)"
@@ -126,7 +133,7 @@ func (c *Client) said(text string) string {
 }
 
 func limited(res *http.Response, text string) bool {
-	return res.Header.Get("X-RateLimit-Remaining") == "0" || res.Header.Get("Retry-After") != "" || strings.Contains(strings.ToLower(text), "rate limit")
+	return header(res, "RateLimit-Remaining") == "0" || res.Header.Get("Retry-After") != "" || strings.Contains(strings.ToLower(text), "rate limit")
 }
 
 // resets is when a limit ends, in Unix milliseconds; 0 = it does not say.
@@ -134,10 +141,15 @@ func (c *Client) resets(res *http.Response) int64 {
 	if s, err := strconv.ParseInt(res.Header.Get("Retry-After"), 10, 64); err == nil && s >= 0 {
 		return c.now().Add(time.Duration(s) * time.Second).UnixMilli()
 	}
-	if at, err := strconv.ParseInt(res.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil && res.Header.Get("X-RateLimit-Remaining") == "0" {
+	if at, err := strconv.ParseInt(header(res, "RateLimit-Reset"), 10, 64); err == nil && header(res, "RateLimit-Remaining") == "0" {
 		return at * 1000
 	}
 	return 0
+}
+
+// header is one that GitHub gives the prefix of what no standard has.
+func header(res *http.Response, name string) string {
+	return cmp.Or(res.Header.Get("X-"+name), res.Header.Get(name))
 }
 
 // refusedAs reports whether a request was refused in the way that a class stands for.

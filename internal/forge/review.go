@@ -1,11 +1,8 @@
 package forge
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"net/http"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -43,57 +40,15 @@ func (r Remark) Place() string {
 }
 
 type rawUser struct {
-	Login string `json:"login"`
-	Type  string `json:"type"`
+	Login    string `json:"login"`
+	Type     string `json:"type"`
+	ID       int64  `json:"id"`
+	Username string `json:"username"` // on GitLab
 }
 
-type rawRemark struct {
-	ID          int64   `json:"id"`
-	User        rawUser `json:"user"`
-	Association string  `json:"author_association"`
-	State       string  `json:"state"` // of a review
-	Path        string  `json:"path"`
-	Line        int     `json:"line"`
-	Original    int     `json:"original_line"` // before later commits
-	Body        string  `json:"body"`
-	URL         string  `json:"html_url"`
-}
-
-// Remarks are all comments of reviews of a pull request, the oldest first: those of lines, then the reviews' own texts. The text of
-// an approval asks for nothing and is left out.
-func (c *Client) Remarks(ctx context.Context, p Pull) ([]Remark, error) {
-	var out []Remark
-	for _, kind := range []string{"comments", "reviews"} {
-		for page := 1; page <= maxPages; page++ {
-			var list []rawRemark
-			if err := c.call(ctx, http.MethodGet, fmt.Sprintf("/pulls/%d/%s?per_page=100&page=%d", p.Number, kind, page), nil, &list); err != nil {
-				return nil, err
-			}
-			for _, r := range list {
-				if strings.TrimSpace(r.Body) != "" && !slices.Contains([]string{"APPROVED", "DISMISSED", "PENDING"}, r.State) {
-					out = append(out, r.remark(kind, p.Author))
-				}
-			}
-			if len(list) < 100 {
-				break
-			}
-		}
-	}
-	return out, nil
-}
-
-func (r rawRemark) remark(kind, own string) Remark {
-	out := Remark{ID: fmt.Sprintf("%s/%d", kind, r.ID), Author: oneLine(r.User.Login), Path: oneLine(r.Path), Line: cmp.Or(r.Line, r.Original), Text: r.Body, URL: oneLine(r.URL)}
-	switch {
-	case r.User.Type == "Bot" || strings.HasSuffix(r.User.Login, "[bot]"):
-		out.Standing = Robot
-	case strings.EqualFold(r.User.Login, own):
-		out.Standing = Own
-	case !slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, r.Association):
-		out.Standing = Outsider
-	}
-	return out
-}
+// Remarks are all comments of reviews of a pull request that ask for something, the oldest first: on GitHub those of lines and the
+// reviews' own texts, on GitLab those of threads that are not resolved.
+func (c *Client) Remarks(ctx context.Context, p Pull) ([]Remark, error) { return c.remarks(ctx, c, p) }
 
 // oneLine is a text without what would steer a terminal or end a line.
 func oneLine(s string) string {

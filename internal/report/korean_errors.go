@@ -296,7 +296,7 @@ var koreanErrors = map[string]string{
 	"this worker would run agents and checks at sandbox level %s, but %s wants %s for workers: set JACQUARD_SANDBOX=%s":                        "이 워커는 에이전트와 검사를 샌드박스 수준 %s에서 실행하는데, %s은(는) 워커에 %s을(를) 요구합니다. JACQUARD_SANDBOX=%s로 설정하세요",
 	"%s: sandbox: limits: %v":                                    "%s: sandbox: limits 값이 잘못되었습니다: %v",
 	"%s: sandbox: limits: pids is %d, want 1 or more":            "%s: sandbox: limits: pids가 %d입니다. 1 이상이어야 합니다",
-	"--format %q: want text, json, sarif or github":              "--format %q: text, json, sarif, github 중 하나여야 합니다",
+	"--format %q: want text, json, sarif, github or gitlab":      "--format %q: text, json, sarif, github, gitlab 중 하나여야 합니다",
 	"--limit %s: want a time such as 60s":                        "--limit %s: 60s 같은 시간을 지정하세요",
 	"--quick and --full contradict each other: give one of them": "--quick과 --full은 함께 쓸 수 없습니다",
 	"export": "내보내기",

@@ -2,15 +2,15 @@
 //
 //	field -dir DIR                    every repository of repos.tsv that has a clone in DIR
 //	field -dir DIR -only cobra,click  these
-//	field -dir DIR -table docs/internals/field.md  writes the table of all results so far, and tries nothing
+//	field -table docs/internals/field.md  writes the table of all results so far, and tries nothing
 //
 // For each repository it compares the tests that `jacquard doctor` runs with those that the project's own command
-// runs, and plays real commits back as the answer of an author to `jacquard work`: as they are (they have to be
+// runs, and with those that it runs without a sandbox. It plays real commits back as the answer of an author to `jacquard work`: as they are (they have to be
 // accepted), and bent (they have to be rejected, see bend.go). And it lets `jacquard prove` judge commits: of those as they
 // are nothing may block, and bent ones have to be named.
 //
 // A clone is DIR/OWNER+NAME, with or without a work tree; who wants a row fetches it. Nothing is written there.
-// Results are lines of DIR/results.jsonl, so that a field that was stopped goes on.
+// Results are lines of a file that is kept in this repository: a field that was stopped goes on, on any machine.
 package main
 
 import (
@@ -68,12 +68,12 @@ type result struct {
 	Repo    string    `json:"repo"`
 	Commit  string    `json:"commit"`            // what was checked out, or the commit that is played back
 	Case    string    `json:"case"`              // baseline; honest, or the name of a bend; prove, or prove- and the name of a bend
-	Outcome string    `json:"outcome"`           // right, wrong; accepted, rejected; quiet, blocked; named, unnamed, unknown; none = there is nothing to bend; error
+	Outcome string    `json:"outcome"`           // right, wrong; same, differs; accepted, rejected; quiet, blocked; named, unnamed, unknown; none = there is nothing to bend; error
 	Verdict string    `json:"verdict,omitempty"` // of prove
 	Why     string    `json:"why,omitempty"`
 	Rules   []string  `json:"rules,omitempty"` // of the findings that rejected it, or that an accepted one was warned of
 	Tests   int       `json:"tests,omitempty"` // of a baseline: that doctor found
-	Own     int       `json:"own,omitempty"`   // of a baseline: that the project's own command ran
+	Own     int       `json:"own,omitempty"`   // of a baseline: that the project's own command ran; of sandbox: without one
 	Seconds float64   `json:"seconds"`
 	Program string    `json:"program"` // `jacquard version`, and the beginning of the hash of it
 	When    time.Time `json:"when"`
@@ -102,23 +102,24 @@ func main() {
 }
 
 func run() error {
-	dir := flag.String("dir", "", "folder of the clones, each OWNER+NAME; results.jsonl is written there")
+	dir := flag.String("dir", "", "folder of the clones, each OWNER+NAME")
+	kept := flag.String("results", "tools/field/results.jsonl", "file of all results so far")
 	jacquard := flag.String("jacquard", "jacquard", "the program that is tried")
 	only := flag.String("only", "", "parts of names of repositories, with commas")
 	part := flag.String("part", "", "dev or held; both without it")
 	commits := flag.Int("commits", 5, "commits of each repository")
-	cases := flag.String("cases", "", "cases with commas: baseline, honest, prove, and names of bends, for prove with prove- before them; all without it")
+	cases := flag.String("cases", "", "cases with commas: baseline, sandbox, honest, prove, and names of bends, for prove with prove- before them; all without it")
 	limit := flag.Duration("limit", 10*time.Minute, "longest case")
 	table := flag.String("table", "", "write the table of all results so far to this file, and try nothing")
 	flag.Parse()
-	if *dir == "" {
+	if *dir == "" && *table == "" {
 		return errors.New("-dir says where the clones are: git clone https://github.com/OWNER/NAME DIR/OWNER+NAME")
 	}
 	list, err := repos()
 	if err != nil {
 		return err
 	}
-	old, err := read(filepath.Join(*dir, "results.jsonl"))
+	old, err := read(*kept)
 	if err != nil {
 		return err
 	}
@@ -145,11 +146,12 @@ func run() error {
 			f.done[r.key()] = r.Outcome
 		}
 	}
-	if f.out, err = os.OpenFile(filepath.Join(*dir, "results.jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+	if f.out, err = os.OpenFile(*kept, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
 		return err
 	}
 	defer f.out.Close()
-	f.work = filepath.Join(*dir, "work") // always the same, so that what is cached for a clone is there the next time
+	f.dir, _ = filepath.Abs(*dir)
+	f.work = filepath.Join(f.dir, "work") // always the same, so that what is cached for a clone is there the next time
 	if err := os.MkdirAll(f.work, 0o755); err != nil {
 		return err
 	}
@@ -204,12 +206,16 @@ func read(path string) ([]result, error) {
 	return list, lines.Err()
 }
 
+// longest is the length of a reason that is kept, in bytes.
+const longest = 1000
+
 // note keeps a result and shows it.
 func (f *field) note(r result) error {
 	if f.ctx.Err() != nil { // what was interrupted says nothing
 		return f.ctx.Err()
 	}
 	r.Program, r.When = f.program, time.Now().UTC().Truncate(time.Second)
+	r.Why = strings.ToValidUTF8(r.Why[:min(len(r.Why), longest)], "")
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -239,9 +245,14 @@ func (f *field) repository(r repo, commits int, want func(string) bool) error {
 	if _, err := f.output("", "git", "clone", "-q", "--no-checkout", filepath.Join(f.dir, r.dir()), clone); err != nil {
 		return f.note(result{Repo: r.Name, Commit: r.Commit, Case: "baseline", Outcome: "error", Why: err.Error()})
 	}
-	if want("baseline") && f.done[f.key(r.Name, r.Commit, "baseline")] == "" {
-		if err := f.note(f.baseline(r, clone)); err != nil {
-			return err
+	for _, once := range []struct {
+		name string
+		try  func(repo, string) result
+	}{{"baseline", f.baseline}, {"sandbox", f.sandbox}} {
+		if want(once.name) && f.done[f.key(r.Name, r.Commit, once.name)] == "" {
+			if err := f.note(once.try(r, clone)); err != nil {
+				return err
+			}
 		}
 	}
 	for _, kind := range []struct {

@@ -12,49 +12,90 @@ import (
 	"time"
 )
 
-// baseline compares the tests that doctor runs on the untouched tree with those that the project's own command runs.
-func (f *field) baseline(r repo, clone string) result {
-	res := result{Repo: r.Name, Commit: r.Commit, Case: "baseline", Outcome: "error"}
-	if err := f.checkout(clone, r.Commit); err != nil {
-		res.Why = err.Error()
-		return res
+// survey is what doctor says of the project's own commands.
+type survey struct {
+	tests  int
+	level  string // of the tests; "" where each is told
+	blocks string // why a run would not start
+}
+
+// doctor surveys the untouched tree, in the sandbox of the wanted level.
+func (f *field) doctor(clone, commit, level string) (survey, float64, error) {
+	if err := f.checkout(clone, commit); err != nil {
+		return survey{}, 0, err
 	}
 	start := time.Now()
-	out, errs, _, err := f.run(f.limit, clone, f.jacquard, "doctor", "--json")
-	res.Seconds = time.Since(start).Seconds()
-	var doctor struct {
+	out, errs, _, err := f.run(f.limit, clone, f.jacquard, []string{"JACQUARD_SANDBOX=" + level}, "doctor", "--json")
+	seconds := time.Since(start).Seconds()
+	var said struct {
 		Findings []struct {
 			What, Text string
-			OK, Needed bool
+			Needed     bool
 			Check      *struct {
-				Purpose, Command, State, Text, Level string
-				Tests, Failed                        int
+				Purpose, Level string
+				Tests          int
 			}
 		}
 	}
-	if err != nil || json.Unmarshal([]byte(out), &doctor) != nil {
-		res.Why = fmt.Sprint("doctor: ", err, first(errs))
-		return res
+	if err != nil || json.Unmarshal([]byte(out), &said) != nil {
+		return survey{}, seconds, fmt.Errorf("doctor: %w%s", err, first(errs))
 	}
-	level, blocks, died := "", "", false
-	for _, d := range doctor.Findings {
+	var s survey
+	for _, d := range said.Findings {
 		if d.Check == nil {
 			continue
 		}
-		res.Tests += d.Check.Tests
+		s.tests += d.Check.Tests
 		if d.Check.Purpose == "test" {
-			level = d.Check.Level
+			s.level = d.Check.Level
 		}
-		if d.Needed && blocks == "" {
-			blocks = d.What + ": " + d.Text
+		if d.Needed && s.blocks == "" {
+			s.blocks = d.What + ": " + d.Text
 		}
 	}
+	return s, seconds, nil
+}
+
+// sandbox compares the tests that doctor runs in the sandbox with those that it runs without.
+func (f *field) sandbox(r repo, clone string) result {
+	res := result{Repo: r.Name, Commit: r.Commit, Case: "sandbox", Outcome: "error"}
+	full, _, err := f.doctor(clone, r.Commit, "full")
+	if err != nil {
+		res.Why = err.Error()
+		return res
+	}
+	var off survey
+	if off, res.Seconds, err = f.doctor(clone, r.Commit, "off"); err != nil {
+		res.Why = "without: " + err.Error()
+		return res
+	}
+	res.Tests, res.Own, res.Outcome = full.tests, off.tests, "same"
+	if full.blocks != off.blocks || full.level != off.level || full.tests != off.tests {
+		res.Outcome, res.Why = "differs", fmt.Sprintf("inside: %s; without: %s", full, off)
+	}
+	return res
+}
+
+func (s survey) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%d tests %s %s", s.tests, s.level, s.blocks))
+}
+
+// baseline compares the tests that doctor runs on the untouched tree with those that the project's own command runs.
+func (f *field) baseline(r repo, clone string) result {
+	res := result{Repo: r.Name, Commit: r.Commit, Case: "baseline", Outcome: "error"}
+	s, seconds, err := f.doctor(clone, r.Commit, "full")
+	res.Tests, res.Seconds = s.tests, seconds
+	if err != nil {
+		res.Why = err.Error()
+		return res
+	}
+	died := false
 	if r.Own != "" {
 		if err := f.checkout(clone, r.Commit); err != nil {
 			res.Why = err.Error()
 			return res
 		}
-		text, more, code, err := f.run(f.limit, clone, "sh", "-c", r.Own)
+		text, more, code, err := f.run(f.limit, clone, "sh", nil, "-c", r.Own)
 		if err != nil {
 			res.Why = "the project's own command: " + err.Error()
 			return res
@@ -68,15 +109,15 @@ func (f *field) baseline(r repo, clone string) result {
 	}
 	res.Outcome = "right"
 	switch {
-	case died && res.Tests > res.Own && blocks == "":
+	case died && s.tests > res.Own && s.blocks == "":
 		res.Why = "its own run ended before all tests had run"
-	case blocks != "":
-		res.Outcome, res.Why = "wrong", blocks
-	case res.Tests == 0 && level == "":
+	case s.blocks != "":
+		res.Outcome, res.Why = "wrong", s.blocks
+	case s.tests == 0 && s.level == "":
 		res.Outcome, res.Why = "wrong", "no test was found"
-	case level != "" && res.Own > 0:
+	case s.level != "" && res.Own > 0:
 		res.Why = "by exit code"
-	case res.Own > 0 && abs(res.Tests-res.Own) > max(2, res.Own/50):
+	case res.Own > 0 && abs(s.tests-res.Own) > max(2, res.Own/50):
 		res.Outcome, res.Why = "wrong", "the numbers of tests differ"
 	}
 	return res
@@ -178,7 +219,7 @@ func (f *field) green(r repo, clone string, c commit, res *result) {
 		if f.checkout(clone, id) != nil {
 			return
 		}
-		_, _, code, err := f.run(f.limit, clone, "sh", "-c", r.Own)
+		_, _, code, err := f.run(f.limit, clone, "sh", nil, "-c", r.Own)
 		if err != nil {
 			return
 		}
@@ -242,7 +283,7 @@ func (f *field) play(r repo, clone string, c commit, name string, bend bend) res
 		return res
 	}
 	start := time.Now()
-	out, errs, code, err := f.run(f.limit, clone, f.jacquard, "work", "--yes", "--json", "--scenario", play, c.Subject)
+	out, errs, code, err := f.run(f.limit, clone, f.jacquard, nil, "work", "--yes", "--json", "--scenario", play, c.Subject)
 	res.Seconds = time.Since(start).Seconds()
 	if err != nil {
 		res.Why = what + ": " + err.Error()

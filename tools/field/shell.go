@@ -15,7 +15,7 @@ import (
 
 // output runs a program and returns its standard output.
 func (f *field) output(dir, name string, args ...string) (string, error) {
-	out, _, code, err := f.run(f.limit, dir, name, args...)
+	out, _, code, err := f.run(f.limit, dir, name, nil, args...)
 	if err == nil && code != 0 {
 		err = fmt.Errorf("%s %s: exit %d", name, strings.Join(args, " "), code)
 	}
@@ -31,14 +31,16 @@ func (f *field) allow() error {
 	return errors.Join(os.MkdirAll(dir, 0o755), os.MkdirAll(config, 0o755), os.WriteFile(filepath.Join(config, "sandbox.yaml"), []byte("read: ["+dir+"]\n"), 0o644))
 }
 
-// run runs a program with all that it starts, for at most so long. A program that ends with an exit code is no error.
-func (f *field) run(limit time.Duration, dir, name string, args ...string) (out, errs string, code int, err error) {
+// run runs a program with all that it starts, for at most so long, with more variables than ours. A program that ends with an
+// exit code is no error.
+func (f *field) run(limit time.Duration, dir, name string, env []string, args ...string) (out, errs string, code int, err error) {
 	ctx, cancel := context.WithTimeout(f.ctx, limit)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
 	cmd.Env = append(os.Environ(), "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0")
+	cmd.Env = append(cmd.Env, env...)
 	if name == f.jacquard {
 		cmd.Env = append(cmd.Env, "XDG_CONFIG_HOME="+filepath.Join(f.work, "config"))
 	}
@@ -60,7 +62,7 @@ func (f *field) run(limit time.Duration, dir, name string, args ...string) (out,
 }
 
 func (f *field) git(dir string, args ...string) (string, error) {
-	out, errs, code, err := f.run(f.limit, dir, "git", args...)
+	out, errs, code, err := f.run(f.limit, dir, "git", nil, args...)
 	if err == nil && code != 0 {
 		err = fmt.Errorf("git %s: %s", strings.Join(args, " "), first(errs))
 	}

@@ -47,6 +47,7 @@ func page(list []repo, results []result) string {
 	b.WriteString("| case | what | dev | held |\n|---|---|---|---|\n")
 	rows := []struct{ name, what, good string }{
 		{"baseline", "`doctor` runs the tests that the project's own command runs", "right"},
+		{"sandbox", "`doctor` says the same in the sandbox as without", "same"},
 		{"honest", "the commit as it is is accepted", "accepted"},
 		{"hunk", "without its last hunk of code: rejected", "rejected"},
 		{"tests", "its tests alone: rejected", "rejected"},
@@ -75,9 +76,10 @@ func page(list []repo, results []result) string {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\nA hunk that no test of the project sees cannot be missed by its tests: such an answer is accepted with a warning, or without.\n\n" + proveText(all) + "\n## Repositories\n\n| repository | language | part | tests, own | honest | bent | prove: quiet | prove: named |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("\nA hunk that no test of the project sees cannot be missed by its tests: such an answer is accepted with a warning, or without.\n\n" + proveText(all) + "\n## Repositories\n\n| repository | language | part | tests, own | without sandbox | honest | bent | prove: quiet | prove: named | last |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range list {
-		base, ok := "", false
+		base, bare, ok := "", "", false
+		var last time.Time
 		accepted, honest, rejected, bent, quiet, judged, named, bentJudged := 0, 0, 0, 0, 0, 0, 0, 0
 		for _, x := range all {
 			switch {
@@ -85,6 +87,8 @@ func page(list []repo, results []result) string {
 				continue
 			case x.Case == "baseline":
 				base = fmt.Sprintf("%d, %d: %s", x.Tests, x.Own, x.Outcome)
+			case x.Case == "sandbox":
+				bare = x.Outcome
 			case x.Case == "honest":
 				honest++
 				accepted += one(x.Outcome == "accepted")
@@ -99,9 +103,12 @@ func page(list []repo, results []result) string {
 				rejected += one(x.Outcome == "rejected")
 			}
 			ok = true
+			if x.When.After(last) {
+				last = x.When
+			}
 		}
 		if ok {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %d of %d | %d of %d | %d of %d | %d of %d |\n", r.Name, r.Language, r.Part, base, accepted, honest, rejected, bent, quiet, judged, named, bentJudged)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %d of %d | %d of %d | %d of %d | %d of %d | %s |\n", r.Name, r.Language, r.Part, base, bare, accepted, honest, rejected, bent, quiet, judged, named, bentJudged, last.Format(time.DateOnly))
 		}
 	}
 	b.WriteString("\n## What did not come out as it should\n\n")
