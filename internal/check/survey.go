@@ -123,13 +123,17 @@ func (p *place) standing(ctx context.Context, cmd toolchain.Command) (step.Stand
 
 var (
 	crashLine  = re.New(`^(?:(?:[A-Z]\w*)?Error: |Traceback \(most recent|panic: )`)
+	raised     = re.New(`^[A-Za-z_][\w.]*(?:Error|Exception)\b`)
 	dependency = re.New(`(?:^|/)(?:node_modules|site-packages)/`)
 )
 
 // blind says why a linter or type checker that fails may not have looked at the project's own files at all; "" where it has.
 func blind(lines, at []string, exit int) string {
-	for _, l := range lines {
+	for i, l := range lines {
 		if crashLine().MatchString(l) {
+			if at := slices.IndexFunc(lines[i:], func(l string) bool { return raised().MatchString(l) }); at > 0 {
+				l = lines[i+at] // behind the traceback
+			}
 			return fmt.Sprintf("it crashes (exit %d), so it checks nothing: %s", exit, brief(l))
 		}
 	}

@@ -64,11 +64,11 @@ func purposeOf(argv []string) (Purpose, []string) {
 	case slices.Contains(typeCheckers, name):
 		return Types, argv
 	case name == "ruff":
-		if first == "check" && !has("--fix", "--exit-zero") || first == "format" && has("--check", "--diff") {
+		if first == "check" && !has("--fix", "--fix-only", "--exit-zero") || first == "format" && has("--check", "--diff") {
 			return Lint, argv
 		}
 		if first == "check" { // a fixer finds first
-			return Lint, without(argv, "--fix", "--exit-zero", "--unsafe-fixes")
+			return Lint, without(argv, "--fix", "--fix-only", "--exit-zero", "--unsafe-fixes")
 		}
 		return "", nil
 	case slices.Contains(linters, name):

@@ -83,6 +83,27 @@ func TestCheckersAreInstalled(t *testing.T) {
 	}
 }
 
+// TestHatchInstalls: an environment of hatch has its own packages and extras, and those of the one that it takes over.
+func TestHatchInstalls(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"x.py": "", "pyproject.toml": "[project]\nname = \"x\"\ndependencies = [\"click >=7\"]\noptional-dependencies.i18n = [\"babel\"]\noptional-dependencies.lowest = [\"click ==7.0; python_version < '3.9'\", \"babel ==2.9\"]\n[tool.hatch.envs.default]\ndependencies = [\"six\"]\n" +
+			"[tool.hatch.envs.test]\nfeatures = [\"i18n\"]\nextra-dependencies = [\"attrs\"]\nenv-vars.MODE = \"test\"\nscripts.run = \"python -m unittest discover -s x -p '*tests.py'\"\n" +
+			"[tool.hatch.envs.types]\ndetached = true\ndependencies = [\"mypy\", \"types-six\", \"sphinx\"]\nscripts.check = \"mypy x\"\n",
+		".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: hatch run +py=3 test:run}]}, l: {runs-on: ubuntu-latest, steps: [{run: hatch run types:check}]}}\n",
+	}
+	f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(".")
+	if want := []string{"attrs", "six"}; !slices.Equal(f.Own.Packages, want) || !slices.Equal(f.Requires, []string{"click >=7", "babel"}) {
+		t.Errorf("pip installs %q and %q, want %q and the extra i18n", f.Own.Packages, f.Requires, want)
+	}
+	if want := []string{"mypy", "types-six"}; !slices.Equal(f.Own.Checkers, want) {
+		t.Errorf("pip installs %q for checkers, want %q", f.Own.Checkers, want)
+	}
+	if len(f.Own.Test) != 1 || !slices.Contains(f.Own.Test[0].Env, "MODE=test") {
+		t.Errorf("tests are %+v", f.Own.Test)
+	}
+}
+
 // TestHooksAreInstalled: a linter that only pre-commit installs has the version of the hook; one that the project requires itself has that one.
 func TestHooksAreInstalled(t *testing.T) {
 	t.Parallel()

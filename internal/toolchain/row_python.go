@@ -214,7 +214,9 @@ func readPyproject(text string) pyproject {
 func (t pyproject) requirements() []string {
 	out := slices.Clone(t.Project.Dependencies)
 	for _, extra := range sortedKeys(t.Project.Extras) {
-		out = append(out, t.Project.Extras[extra]...)
+		if list := t.Project.Extras[extra]; !pinsOnly(list, t.Project.Dependencies) {
+			out = append(out, list...)
+		}
 	}
 	for _, group := range sortedKeys(t.Groups) {
 		for _, entry := range t.Groups[group] {
@@ -236,6 +238,19 @@ func (t pyproject) requirements() []string {
 		}
 	}
 	return out
+}
+
+// pinsOnly reports whether an extra only says one version of each package, among them ones that the project requires anyway: it is for
+// a job of its own, such as that with the lowest versions.
+func pinsOnly(extra, required []string) bool {
+	known := false
+	for _, r := range extra {
+		if _, version := requirementOf(r); !strings.HasPrefix(version, "==") {
+			return false
+		}
+		known = known || slices.ContainsFunc(required, isOf(plainName(r)))
+	}
+	return known
 }
 
 // pythonSetup makes a venv in {env} and installs into it. The environment may see the system's packages only when the
@@ -385,14 +400,13 @@ def load(a):
     return l.loadTestsFromName(m)
 if args and (args[0]=="discover" or args[0].startswith("-")):
     import argparse
-    p=argparse.ArgumentParser()
-    p.add_argument("start",nargs="?",default=".")
-    p.add_argument("pattern",nargs="?",default="test*.py")
-    p.add_argument("top",nargs="?")
+    p=argparse.ArgumentParser(argument_default=argparse.SUPPRESS)
+    for n in ("start","pattern","top"): p.add_argument(n,nargs="?")
     for n in ("-s","--start-directory"): p.add_argument(n,dest="start")
     for n in ("-p","--pattern"): p.add_argument(n,dest="pattern")
     for n in ("-t","--top-level-directory"): p.add_argument(n,dest="top")
-    o=p.parse_known_args(args[1:] if args[0]=="discover" else args)[0]
+    o=argparse.Namespace(start=".",pattern="test*.py",top=None) # a position that is not given must not undo an option
+    p.parse_known_args(args[1:] if args[0]=="discover" else args,o)
     s=l.discover(o.start,pattern=o.pattern,top_level_dir=o.top)
 else: s=unittest.TestSuite([load(a) for a in args]) if args else l.discover(".")
 r=unittest.TextTestRunner(resultclass=R,verbosity=0).run(s)

@@ -50,7 +50,7 @@ func (f *field) doctor(clone, commit, level string) (survey, float64, error) {
 			s.level = d.Check.Level
 		}
 		if d.Needed && s.blocks == "" {
-			s.blocks = d.What + ": " + d.Text
+			s.blocks = d.What + ": " + times.ReplaceAllString(d.Text, "")
 		}
 	}
 	return s, seconds, nil
@@ -75,6 +75,9 @@ func (f *field) sandbox(r repo, clone string) result {
 	}
 	return res
 }
+
+// times are what a command took, at the end of what is said of it.
+var times = regexp.MustCompile(`, [\d.]+m?s$`)
 
 func (s survey) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%d tests %s %s", s.tests, s.level, s.blocks))
