@@ -390,7 +390,7 @@ func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly fa
 			continue
 		}
 		if out.Record.Exit != 0 || out.problem != "" {
-			return partly, fmt.Errorf("%w: %s: exit %d: %s", ErrSetup, strings.Join(s.Argv, " "), out.Record.Exit, out.tail)
+			return partly, &setupError{strings.Join(s.Argv, " "), out.Record.Exit, out.tail}
 		}
 	}
 	return partly, nil

@@ -13,6 +13,7 @@ package check
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -46,6 +47,19 @@ func (e *EnvironmentError) Error() string {
 
 // ErrSetup says that installing the dependencies of the lock file ended with an error.
 var ErrSetup = errors.New("install dependencies")
+
+// setupError is the command of an installation that ended with an error; it is an ErrSetup.
+type setupError struct {
+	command string
+	exit    int
+	said    string
+}
+
+func (e *setupError) Unwrap() error { return ErrSetup }
+
+func (e *setupError) Error() string { return fmt.Sprintf("%v: %s: %s", ErrSetup, e.command, e.cause()) }
+
+func (e *setupError) cause() string { return fmt.Sprintf("exit %d: %s", e.exit, e.said) }
 
 // Options are what a Checker needs from its surroundings.
 type Options struct {

@@ -146,7 +146,7 @@ func (p *place) fill(ctx context.Context, base string, chains []toolchain.Found)
 			return err
 		}
 		if out.Record.Exit != 0 {
-			return fmt.Errorf("%w: %s: %s", ErrSetup, strings.Join(argv, " "), out.tail)
+			return &setupError{strings.Join(argv, " "), out.Record.Exit, out.tail}
 		}
 	}
 	p.stamps = p.stampAll()

@@ -58,18 +58,20 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 
 // unusable is the standing of a command that could not be run.
 func unusable(purpose, command, dir string, err error) (step.Standing, bool) {
+	s := step.Standing{Purpose: purpose, Command: command, Dir: dir, State: step.Fails}
 	var missing *EnvironmentError
+	var failed *setupError
 	switch {
 	case errors.As(err, &missing):
-		return step.Standing{Purpose: purpose, Command: command, Dir: dir, State: step.Missing, Text: missing.Error()}, true
+		s.State, s.Text = step.Missing, missing.Error()
+	case errors.As(err, &failed): // its command, which can be long, is named beside it
+		s.Text = brief(failed.cause())
 	case errors.Is(err, ErrSetup):
-		text := err.Error()
-		if _, ended, ok := strings.Cut(text, ": exit "); ok { // the command, which can be long, is named beside it
-			text = "exit " + ended
-		}
-		return step.Standing{Purpose: purpose, Command: command, Dir: dir, State: step.Fails, Text: brief(text)}, true
+		s.Text = brief(err.Error())
+	default:
+		return step.Standing{}, false
 	}
-	return step.Standing{}, false
+	return s, true
 }
 
 // causes are what a line says that tells why something failed, the surest first.

@@ -132,3 +132,18 @@ func TestElsewhere(t *testing.T) {
 		t.Errorf("a package alone: %+v", alone)
 	}
 }
+
+// TestGoWorkLeavesOut: a module that go.work does not use is built by itself, as it cannot be built otherwise.
+func TestGoWorkLeavesOut(t *testing.T) {
+	t.Parallel()
+	for _, work := range []string{"go 1.26\n\nuse (\n\t. // the root\n\t\"./a\"\n)\nreplace (\n\t./b => ./c\n)\n", "use .\nuse a\n"} {
+		files := map[string]string{"go.work": work, "go.mod": "module x\n", "a/go.mod": "module x/a\n", "b/go.mod": "module x/b\n"}
+		p := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) })
+		for root, apart := range map[string]bool{".": false, "a": false, "b": true} {
+			f, ok := p.Detect(root)
+			if !ok || slices.Contains(f.Env(), "GOWORK=off") != apart || (f.Workspace == "") != apart {
+				t.Errorf("%q: %s is run with %q in the workspace %q", work, root, f.Env(), f.Workspace)
+			}
+		}
+	}
+}

@@ -62,11 +62,40 @@ func inspectGo(f *Found, p *Project) {
 	f.Installs = addOnce(addOnce(nil, f.Manifest), f.Lock)
 	for _, d := range parents(f.Root) {
 		if work := p.match(d, "go.work", "go.work.sum"); len(work) > 0 {
+			if f.Apart = !usesModule(string(p.read(join(d, "go.work"))), d, f.Root); f.Apart {
+				break
+			}
 			f.Installs = append(f.Installs, work...)
 			f.Workspace = d
 			break
 		}
 	}
+}
+
+// usesModule reports whether go.work, which lies in dir, has a module among those that are built together (go.dev/ref/mod, "use
+// directive"). One that it leaves out is built by itself.
+func usesModule(work, dir, module string) bool {
+	inUse := false
+	for line := range strings.SplitSeq(work, "\n") {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "//")
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 2 && fields[0] == "use" && fields[1] == "(":
+			inUse = true
+			continue
+		case len(fields) == 1 && fields[0] == ")":
+			inUse = false
+			continue
+		case len(fields) == 2 && fields[0] == "use":
+			fields = fields[1:]
+		case !inUse:
+			continue
+		}
+		if len(fields) == 1 && path.Join(dir, strings.Trim(fields[0], `"`)) == module {
+			return true
+		}
+	}
+	return false
 }
 
 func goSetup(f Found) []Command {

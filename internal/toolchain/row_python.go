@@ -317,8 +317,15 @@ func (f Found) pipSetup(add func(install string, env []string, argv ...string)) 
 	}
 }
 
-// scmEnv gives a version to projects that take theirs from git, which an installation does not have (setuptools-scm.readthedocs.io, "Overrides"; pbr).
-func scmEnv() []string { return []string{"SETUPTOOLS_SCM_PRETEND_VERSION=0.0.1", "PBR_VERSION=0.0.1"} }
+// scmEnv gives a version to projects that take theirs from git, which an installation does not have (setuptools-scm.readthedocs.io,
+// "Overrides", also of hatch-vcs; pbr; backend.pdm-project.org, "Metadata"; poetry- and uv-dynamic-versioning, "bypass").
+func scmEnv() []string {
+	var out []string
+	for _, name := range []string{"SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION", "PDM_BUILD_SCM_VERSION", "POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS"} {
+		out = append(out, name+"=0.0.1")
+	}
+	return out
+}
 
 func isRequirements(base string) bool {
 	for _, pat := range requirementFiles() {

@@ -77,6 +77,8 @@ type Found struct {
 	// Workspace is the directory that Cargo's messages are relative to and that Maven runs in, Edition Rust's edition.
 	Workspace string `json:"workspace,omitempty"`
 	Edition   string `json:"edition,omitempty"`
+	// Apart says that a module of Go lies in a workspace whose go.work leaves it out.
+	Apart bool `json:"apart,omitempty"`
 	// Members are the roots of other toolchains of the project whose sources this one's are built with.
 	Members []string `json:"members,omitempty"`
 }
@@ -255,6 +257,9 @@ func Extensions(language string) []string {
 func (f Found) Env() []string {
 	switch f.Ecosystem {
 	case Go:
+		if f.Apart {
+			return []string{"GOFLAGS=-buildvcs=false", "GOWORK=off"}
+		}
 		return []string{"GOFLAGS=-buildvcs=false"}
 	case Node:
 		return []string{"CI=1"}
