@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// gitlab is GitLab's API as far as we use it, of the same repository: DIR/notes.json is what reviewers say, DIR/merge lets a person
-// merge.
+// gitlab is GitLab's API as far as we use it, of the same repository: DIR/notes.json is what reviewers say, DIR/statuses.json
+// what CI does, DIR/ID.log the log of a job, and DIR/merge lets a person merge.
 func (h *hub) gitlab(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -31,11 +31,31 @@ func (h *hub) gitlab(w http.ResponseWriter, r *http.Request) {
 	case parts[0] == "merge_requests":
 		h.merge(w, r, parts, in)
 	case parts[0] == "repository":
-		h.say(w, http.StatusOK, []any{})
+		h.jobs(w, parts[2])
+	case parts[0] == "jobs":
+		raw, _ := os.ReadFile(filepath.Join(h.dir, parts[1]+".log"))
+		_, _ = w.Write(raw)
 	case parts[0] == "members" && parts[2] == "1": // alice alone
 		h.say(w, http.StatusOK, map[string]any{"access_level": 40})
 	default:
 		h.say(w, http.StatusNotFound, map[string]any{"message": "404 Not found"})
+	}
+}
+
+// jobs are those of DIR/statuses.json: "main" of the main branch, "first" of the first other commit that is asked about.
+func (h *hub) jobs(w http.ResponseWriter, commit string) {
+	list := map[string][]any{"main": {}, "first": {}}
+	if raw, err := os.ReadFile(filepath.Join(h.dir, "statuses.json")); err == nil {
+		_ = json.Unmarshal(raw, &list)
+	}
+	switch {
+	case commit == h.branch("main"):
+		h.say(w, http.StatusOK, list["main"])
+	case len(list["first"]) > 0 && (len(h.commits) == 0 || h.commits[0] == commit):
+		h.commits = []string{commit}
+		h.say(w, http.StatusOK, list["first"])
+	default:
+		h.say(w, http.StatusOK, []any{})
 	}
 }
 

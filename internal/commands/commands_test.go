@@ -150,10 +150,10 @@ func TestRead(t *testing.T) {
 		},
 		"flags behind a script are the script's, but npm's": {
 			map[string]string{
-				"package.json":            `{"workspaces": ["packages/*"], "scripts": {"test": "pnpm vitest run --dir src -r x", "lint": "npm run lint:all -w @x/a -- --dir y"}}`,
+				"package.json":            `{"workspaces": ["packages/*"], "scripts": {"test": "pnpm vitest run --dir src -r x", "lint": "npm run lint:all src -w @x/a --ignore-scripts -- --dir y"}}`,
 				"packages/a/package.json": `{"name": "@x/a", "scripts": {"lint:all": "eslint ."}}`,
 			},
-			[]string{"test vitest run --dir src -r x", "lint packages/a: eslint . --dir y"},
+			[]string{"test vitest run --dir src -r x", "lint packages/a: eslint . src --dir y"},
 		},
 		"just and task": {
 			map[string]string{"justfile": "test *args: build\n  cargo nextest run {{args}}\nbuild:\n    cargo build\n", "Taskfile.yml": "version: 3\ntasks:\n  lint:\n    deps: [gen]\n    cmds:\n      - task: vet\n      - golangci-lint run\n  vet: go vet ./...\n  gen: {cmds: []}\n"},

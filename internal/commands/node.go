@@ -138,7 +138,7 @@ func (r *reader) packageManager(name string, argv []string, where at) {
 		}
 		if n == 0 {
 			n = 1
-			if rest[0] != "--if-present" {
+			if rest[0] != "--if-present" && (name != "npm" || !strings.HasPrefix(rest[0], "-")) { // what npm does not know it keeps to itself
 				args = append(args, rest[0])
 			}
 		}

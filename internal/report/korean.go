@@ -46,14 +46,14 @@ var korean = map[string]string{
 	// reviews of pull requests
 	"draft pull request: %s (%s → %s): all of it is verified, mark it as ready there: %s\n": "초안 풀 리퀘스트: %s (%s → %s): 모두 검증되었습니다. 리뷰 준비 완료 표시는 그곳에서 하십시오: %s\n",
 	"⚠ %v; trying again\n": "⚠ %v; 다시 시도합니다\n",
-	"waiting for review comments on pull request #%d; Ctrl-C is safe\n":   "풀 리퀘스트 #%d의 리뷰 댓글을 기다립니다. Ctrl-C로 끝내도 안전합니다\n",
-	"pull request %s was closed\n":                                        "풀 리퀘스트 %s이(가) 닫혔습니다\n",
-	"pull request %s was merged\n":                                        "풀 리퀘스트 %s이(가) 병합되었습니다\n",
-	"no new review comments on pull request %s\n":                         "풀 리퀘스트 %s에 새 리뷰 댓글이 없습니다\n",
-	"not followed: %s: @%s is neither owner, member nor collaborator\n":   "따르지 않음: %s: @%s은(는) 소유자, 구성원, 공동 작업자가 아닙니다\n",
-	"not followed: %s: @%s is a program\n":                                "따르지 않음: %s: @%s은(는) 프로그램입니다\n",
-	"not followed: %s: @%s is the account that opened the pull request\n": "따르지 않음: %s: @%s은(는) 풀 리퀘스트를 연 계정입니다\n",
-	"round %d of %d for pull request %s, comments: %d\n":                  "%d/%d회차, 풀 리퀘스트 %s, 댓글 %d개\n",
+	"waiting for review comments and checks of pull request #%d; Ctrl-C is safe\n": "풀 리퀘스트 #%d의 리뷰 댓글과 CI 결과를 기다립니다. Ctrl-C로 끝내도 안전합니다\n",
+	"pull request %s was closed\n":                                          "풀 리퀘스트 %s이(가) 닫혔습니다\n",
+	"pull request %s was merged\n":                                          "풀 리퀘스트 %s이(가) 병합되었습니다\n",
+	"no new review comments or failed checks on pull request %s\n":          "풀 리퀘스트 %s에 새 리뷰 댓글이나 실패한 검사가 없습니다\n",
+	"not followed: %s: @%s is neither owner, member nor collaborator\n":     "따르지 않음: %s: @%s은(는) 소유자, 구성원, 공동 작업자가 아닙니다\n",
+	"not followed: %s: @%s is a program\n":                                  "따르지 않음: %s: @%s은(는) 프로그램입니다\n",
+	"not followed: %s: @%s is the account that opened the pull request\n":   "따르지 않음: %s: @%s은(는) 풀 리퀘스트를 연 계정입니다\n",
+	"round %d of %d for pull request %s, comments: %d, failed checks: %d\n": "%d/%d회차, 풀 리퀘스트 %s, 댓글 %d개, 실패한 검사 %d개\n",
 
 	// explain
 	"  Why\n%s\n":     "  이유\n%s\n",

@@ -3,10 +3,10 @@ package report
 // koreanHelp has the Korean wording of help, by its English: what commands and their flags are for. Long texts have an entry for each
 // paragraph, without its ends of lines, and for each line of a list.
 var koreanHelp = map[string]string{
-	"work with the pull requests of runs":            "실행이 연 풀 리퀘스트 다루기",
-	"build what reviewers of a pull request ask for": "풀 리퀘스트 리뷰어가 요청한 변경을 만들기",
-	"look once, do not wait for comments":            "한 번만 보고 댓글을 기다리지 않음",
-	"Waits for review comments on the pull request of a run, and starts a run for new ones: a verified change, pushed to the branch of the pull request. Only owners, members and collaborators are followed. A pull request gets at most three such rounds. Ends when it is merged or closed. RUN defaults to the newest run with a pull request.": "실행이 연 풀 리퀘스트의 리뷰 댓글을 기다리고, 새 댓글이 있으면 실행을 시작합니다. 검증된 변경이 풀 리퀘스트의 브랜치에 푸시됩니다. 소유자, 구성원, 공동 작업자의 댓글만 따릅니다. 풀 리퀘스트마다 최대 세 번 합니다. 병합되거나 닫히면 끝납니다. RUN을 생략하면 풀 리퀘스트가 있는 가장 최근 실행입니다.",
+	"work with the pull requests of runs":               "실행이 연 풀 리퀘스트 다루기",
+	"build what reviewers and CI ask of a pull request": "풀 리퀘스트에서 리뷰어와 CI가 요구한 변경을 만들기",
+	"look once, do not wait":                            "한 번만 보고 기다리지 않음",
+	"Waits for review comments and failed checks on the pull request of a run, and starts a run for new ones: a verified change, pushed to the branch of the pull request. Only owners, members and collaborators are followed. A pull request gets at most three such rounds. Ends when it is merged or closed. RUN defaults to the newest run with a pull request.": "실행이 연 풀 리퀘스트의 리뷰 댓글과 실패한 CI 검사를 기다리고, 새로 생기면 실행을 시작합니다. 검증된 변경이 풀 리퀘스트의 브랜치에 푸시됩니다. 소유자, 구성원, 공동 작업자의 댓글만 따릅니다. 풀 리퀘스트마다 최대 세 번 합니다. 병합되거나 닫히면 끝납니다. RUN을 생략하면 풀 리퀘스트가 있는 가장 최근 실행입니다.",
 	"push the result to a new branch on origin and open a pull request; your branch stays where it is (GITHUB_TOKEN or GITLAB_TOKEN)": "결과를 origin의 새 브랜치에 푸시하고 풀 리퀘스트를 엽니다. 현재 브랜치는 그대로 둡니다 (GITHUB_TOKEN 또는 GITLAB_TOKEN)",
 	// the page itself
 	"Usage":                                  "사용법",
