@@ -155,6 +155,15 @@ func TestRead(t *testing.T) {
 			},
 			[]string{"test vitest run --dir src -r x", "lint packages/a: eslint . src --dir y"},
 		},
+		"packages of a workspace after those that they use": {
+			map[string]string{
+				"package.json":            `{"workspaces": ["packages/*"], "scripts": {"test": "npm run build --workspaces && jest"}}`,
+				"packages/a/package.json": `{"name": "@x/a", "scripts": {"build": "tsup"}, "peerDependencies": {"@x/b": "1"}}`,
+				"packages/b/package.json": `{"name": "@x/b", "scripts": {"build": "tsc"}, "dependencies": {"@x/c": "*"}, "devDependencies": {"@x/a": "*"}}`,
+				"packages/c/package.json": `{"name": "@x/c", "scripts": {"build": "rollup -c"}}`,
+			},
+			[]string{"build packages/c: rollup -c", "build packages/b: tsc", "build packages/a: tsup", "test jest", "build packages/a: tsup", "build packages/b: tsc", "build packages/c: rollup -c"},
+		},
 		"just and task": {
 			map[string]string{"justfile": "test *args: build\n  cargo nextest run {{args}}\nbuild:\n    cargo build\n", "Taskfile.yml": "version: 3\ntasks:\n  lint:\n    deps: [gen]\n    cmds:\n      - task: vet\n      - golangci-lint run\n  vet: go vet ./...\n  gen: {cmds: []}\n"},
 			[]string{"build cargo build", "test cargo nextest run", "lint go vet ./...", "lint golangci-lint run"},

@@ -11,6 +11,9 @@ import (
 type manifest struct {
 	Name    string            `json:"name"`
 	Scripts map[string]string `json:"scripts"`
+	Uses    map[string]any    `json:"dependencies"`
+	Dev     map[string]any    `json:"devDependencies"`
+	Peer    map[string]any    `json:"peerDependencies"`
 }
 
 func (r *reader) manifest(dir string) (m manifest, ok bool) {
@@ -176,7 +179,7 @@ func (r *reader) member(name, dir string) (string, bool) {
 // members follows a script in all packages below one directory that have it.
 func (r *reader) members(script string, where at) {
 	top := where.dir
-	for _, d := range r.packages {
+	for _, d := range r.inOrder(r.packages) {
 		if d == top || top != "." && !strings.HasPrefix(d, top+"/") {
 			continue
 		}
@@ -184,6 +187,36 @@ func (r *reader) members(script string, where at) {
 		inner.dir = d
 		r.npmScript(script, inner)
 	}
+}
+
+// inOrder are packages of a workspace, each after those that it depends on: what one builds another needs (pnpm.io, "pnpm -r").
+func (r *reader) inOrder(dirs []string) []string {
+	at, of := map[string]string{}, map[string]manifest{}
+	for _, d := range dirs {
+		of[d], _ = r.manifest(d)
+		at[of[d].Name] = d
+	}
+	var out []string
+	begun := map[string]bool{}
+	var add func(d string)
+	add = func(d string) {
+		if begun[d] {
+			return
+		}
+		begun[d] = true
+		for _, uses := range []map[string]any{of[d].Uses, of[d].Dev, of[d].Peer} {
+			for _, name := range sortedKeys(uses) {
+				if other, ok := at[name]; ok {
+					add(other)
+				}
+			}
+		}
+		out = append(out, d)
+	}
+	for _, d := range dirs {
+		add(d)
+	}
+	return out
 }
 
 // npx is a program of node_modules.
