@@ -282,13 +282,37 @@ func (r *reader) command(purpose Purpose, argv []string, where at) {
 	})
 }
 
-// chooses reports whether pytest is given the names of the few tests to run.
+// nameFlags are the flags with which runners are given the names of the tests to run. Those of pytest can name what is left out.
+var nameFlags = map[string][]string{
+	"pytest": {"-k"}, "unittest": {"-k"}, "go": {"-run"}, "jest": {"-t", "--testNamePattern"}, "vitest": {"-t", "--testNamePattern"},
+	"node": {"--test-name-pattern"}, "mocha": {"-g", "--grep", "-f", "--fgrep"}, "mvn": {"-Dtest"}, "gradle": {"--tests"},
+}
+
+// chooses reports whether a runner is given the names of the few tests to run.
 func chooses(argv []string) bool {
-	at := slices.Index(argv, "-k")
-	return at > 0 && at+1 < len(argv) && slices.Contains(argv[:at], "pytest") && !strings.HasPrefix(strings.TrimSpace(argv[at+1]), "not ")
+	for i, runner := range argv {
+		flags, ok := nameFlags[path.Base(runner)]
+		if !ok {
+			continue
+		}
+		for j, a := range argv[i+1:] {
+			name, value, joined := strings.Cut(a, "=")
+			if !joined && i+j+2 < len(argv) {
+				value = argv[i+j+2]
+			}
+			switch {
+			case slices.Contains(flags, name) && value != "" && !strings.HasPrefix(strings.TrimSpace(value), "not "):
+				return true
+			case runner == "pytest" && strings.Contains(a, "::"), runner == "unittest" && testClass().MatchString(a):
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var (
+	testClass   = re.New(`^\w+(?:\.\w+)*\.[A-Z]\w*(?:\.\w+)?$`) // as unittest is given one, or a test of it
 	variable    = re.New(`^[A-Z_][A-Z0-9_]*$`)
 	placeholder = re.New(`^\{(?:args|posargs|root|env_?[\w]*)[^}]*\}$`) // of hatch and tox
 )
