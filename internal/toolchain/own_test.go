@@ -104,6 +104,23 @@ func TestHatchInstalls(t *testing.T) {
 	}
 }
 
+// TestPDMLock: pip installs what pdm.lock has, in its versions.
+func TestPDMLock(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"x.py": "", "pyproject.toml": "[project]\nname = \"x\"\ndependencies = [\"click\"]\n[tool.pdm.dev-dependencies]\ntest = [\"pytest\"]\n",
+		"pdm.lock": "[[package]]\nname = \"click\"\nversion = \"8.1\"\n[[package]]\nname = \"tomli\"\nversion = \"2.0\"\nmarker = \"python_version < \\\"3.11\\\"\"\n" +
+			"[[package]]\nname = \"coverage\"\nversion = \"7\"\nextras = [\"toml\"]\n[[package]]\nname = \"y\"\nversion = \"1\"\ngit = \"https://x/y\"\n[[package]]\nname = \"pytest\"\nversion = \"8\"\n",
+	}
+	f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(".")
+	if want := []string{"click==8.1", `tomli==2.0; python_version < "3.11"`, "coverage[toml]==7", "pytest==8"}; !slices.Equal(f.Requires, want) || f.Runner != "pytest" {
+		t.Errorf("pip installs %q for %s, want %q", f.Requires, f.Runner, want)
+	}
+	if !slices.Contains(f.Installs, "pdm.lock") {
+		t.Error("an installation outlives its lock")
+	}
+}
+
 // TestHooksAreInstalled: a linter that only pre-commit installs has the version of the hook; one that the project requires itself has that one.
 func TestHooksAreInstalled(t *testing.T) {
 	t.Parallel()

@@ -49,14 +49,18 @@ func inspectPython(f *Found, p *Project) {
 	text := string(p.read(join(f.Root, "pyproject.toml")))
 	project := readPyproject(text)
 	f.Module = cmp.Or(project.Project.Name, project.Tool.Poetry.Name, f.Module)
-	for _, r := range project.requirements() {
+	requires := project.requirements()
+	if locked := pdmLocked(p.read(join(f.Root, "pdm.lock"))); len(locked) > 0 {
+		requires = locked
+	}
+	for _, r := range requires {
 		if plainName(r) == plainName(f.Module) {
 			continue // one of its own extras: a registry's package of that name is another
 		}
 		f.Requires = addOnce(f.Requires, r)
 		f.declare(requirementOf(r))
 	}
-	f.Installs = append(f.Installs, p.match(f.Root, "pyproject.toml", "setup.py", "setup.cfg")...)
+	f.Installs = append(f.Installs, p.match(f.Root, "pyproject.toml", "setup.py", "setup.cfg", "pdm.lock")...)
 	for _, r := range p.match(f.Root, requirementFiles()...) {
 		f.readRequirements(p, r)
 	}
@@ -236,6 +240,34 @@ func (t pyproject) requirements() []string {
 				out = append(out, requirementName(name))
 			}
 		}
+	}
+	return out
+}
+
+// pdmLocked are the packages of pdm.lock in the versions that it has, as requirements: pip installs them as well (pdm-project.org,
+// "Lock file specifications"). Those that lie in git or in a folder are left out.
+func pdmLocked(lock []byte) []string {
+	var t struct {
+		Package []struct {
+			Name, Version, Marker, Path, URL, Git string
+			Extras                                []string
+		}
+	}
+	if _, err := toml.Decode(string(lock), &t); err != nil {
+		return nil
+	}
+	var out []string
+	for _, l := range t.Package {
+		if l.Path+l.URL+l.Git != "" || l.Version == "" {
+			continue
+		}
+		if len(l.Extras) > 0 {
+			l.Name += "[" + strings.Join(l.Extras, ",") + "]"
+		}
+		if l.Marker != "" {
+			l.Marker = "; " + l.Marker
+		}
+		out = append(out, l.Name+"=="+l.Version+l.Marker)
 	}
 	return out
 }
