@@ -207,7 +207,7 @@ func read(path string) ([]result, error) {
 }
 
 // longest is the length of a reason that is kept, in bytes.
-const longest = 1000
+const longest = 400
 
 // note keeps a result and shows it.
 func (f *field) note(r result) error {
@@ -215,6 +215,10 @@ func (f *field) note(r result) error {
 		return f.ctx.Err()
 	}
 	r.Program, r.When = f.program, time.Now().UTC().Truncate(time.Second)
+	home, _ := os.UserHomeDir()
+	if r.Why = strings.ReplaceAll(r.Why, f.dir, "DIR"); home != "" {
+		r.Why = strings.ReplaceAll(r.Why, home, "~") // no path of a machine stays in the repository
+	}
 	r.Why = strings.ToValidUTF8(r.Why[:min(len(r.Why), longest)], "")
 	line, err := json.Marshal(r)
 	if err != nil {
