@@ -238,7 +238,7 @@ func (a *Actor) forgeChecks(ctx context.Context, _ flow.Job, in step.ForgeChecks
 	told := 0
 	for _, k := range bound(list, maxCI) {
 		r := step.CICheck{Name: clip(a.redacted(k.Name), 200), Status: step.CIStatus(k.State), Conclusion: k.Conclusion, Mendable: k.Mendable()}
-		r.Before = k.State == forge.Failed && slices.ContainsFunc(before, func(o forge.Check) bool { return o.Name == k.Name && o.State == forge.Failed })
+		r.Before = k.FailsIn(before)
 		if final && r.Mendable && !r.Before && told < maxExplained {
 			told++
 			r.Text = clip(c.Explain(ctx, k, maxExplain, a.redacted), maxExplain+200)

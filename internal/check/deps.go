@@ -41,15 +41,12 @@ func (k *keyed) lock(key string) (unlock func()) {
 
 // prepared are installed dependencies. Each check tree gets directories of its own with them; see seal for their files.
 type prepared struct {
-	dir    string   // in the cache; "" when there is nothing to copy
-	copies []string // directories in it (node_modules, packages/a/node_modules), relative to the project's root
-	env    bool     // there is an environment: Python's, Cargo's home
-	link   bool     // files may be links to those of the cache
-	failed failed   // a command of the installation without which it can be used
+	dir    string     // in the cache; "" when there is nothing to copy
+	copies []string   // directories in it (node_modules, packages/a/node_modules), relative to the project's root
+	env    bool       // there is an environment: Python's, Cargo's home
+	link   bool       // files may be links to those of the cache
+	failed setupError // a command of the installation without which it can be used
 }
-
-// failed is a command that failed, and the end of what it said.
-type failed struct{ command, text string }
 
 // home is the environment of a check tree, "" for none.
 func (d prepared) home(p *place) string {
@@ -188,9 +185,9 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 }
 
 // failed is the optional command that failed when this process made the installation in a directory.
-func (c *Checker) failed(dir string) failed {
+func (c *Checker) failed(dir string) setupError {
 	v, _ := c.tools.Load("failed " + dir)
-	f, _ := v.(failed)
+	f, _ := v.(setupError)
 	return f
 }
 
@@ -364,7 +361,7 @@ func (p *place) keepMade(ctx context.Context, base string) error {
 
 // setUp runs the commands of an installation. partly is one that has failed and without which it can be used; it is tried again
 // by the next process.
-func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly failed, err error) {
+func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly setupError, err error) {
 	for _, s := range setup {
 		out, err := p.exec(ctx, s, true)
 		var missing *EnvironmentError
@@ -386,7 +383,7 @@ func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly fa
 			return partly, err
 		}
 		if (out.Record.Exit != 0 || out.problem != "") && s.Optional {
-			partly = failed{CommandText(s), fmt.Sprintf("exit %d: %s", out.Record.Exit, out.tail)}
+			partly = setupError{CommandText(s), out.Record.Exit, out.tail}
 			continue
 		}
 		if out.Record.Exit != 0 || out.problem != "" {

@@ -32,7 +32,7 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 	defer func() { err = joinClose(err, p) }()
 	failed := p.deps.failed
 	if failed.command != "" {
-		all = append(all, step.Standing{Purpose: "install", Command: failed.command, Dir: chain.Root, State: step.Fails, Text: brief(failed.text)})
+		all = append(all, step.Standing{Purpose: "install", Command: failed.command, Dir: chain.Root, State: step.Fails, Text: brief(failed.cause())})
 	}
 	if setup != "" && setup != failed.command {
 		all = append(all, step.Standing{Purpose: "install", Command: setup, Dir: chain.Root, State: step.Passes})

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -67,7 +68,7 @@ func gitlabJob(ts *testscript.TestScript, neg bool, args []string) {
 		if v, ok := given[name]; ok {
 			return v
 		}
-		return strings.TrimSpace(strings.ReplaceAll(yamlText(ts, in.Default), `""`, ""))
+		return fmt.Sprint(in.Default)
 	})
 	if len(used) != len(c.Spec.Inputs) {
 		ts.Fatalf("of the inputs %v only %v are used", c.Spec.Inputs, used)
@@ -77,10 +78,4 @@ func gitlabJob(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv(k, v)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Join(c.Prove.Script, "\n")), 0o644))
-}
-
-func yamlText(ts *testscript.TestScript, v any) string {
-	out, err := yaml.Marshal(v)
-	ts.Check(err)
-	return string(out)
 }

@@ -30,6 +30,12 @@ func (p *project) forge(ctx context.Context) (*forge.Client, error) {
 	return forge.Open(place, place.Token(p.a.env), time.Now)
 }
 
+// loginOf is what git needs for a remote on a forge.
+func loginOf(c *forge.Client) (l git.Login) {
+	l.Server, l.Token = c.Credential()
+	return l
+}
+
 // How long CI has to begin, and may take, where jacquard.yaml does not say it.
 const (
 	ciStart = 3 * time.Minute
@@ -49,9 +55,7 @@ func (p *project) pullIn(ctx context.Context) (*step.PullIn, error) {
 	if remote, err := p.repo.RemoteURL(ctx, "origin"); err != nil || remote == "" { // GITHUB_REPOSITORY is no place to push to
 		return nil, environment("--pr", errors.Join(err, forge.ErrNoRemote))
 	}
-	var login git.Login
-	login.Server, login.Token = c.Credential()
-	at, err := p.repo.RemoteBranch(ctx, "origin", r.Default, login)
+	at, err := p.repo.RemoteBranch(ctx, "origin", r.Default, loginOf(c))
 	if err != nil || at == "" {
 		return nil, environment("--pr", cmp.Or(err, words("remote origin has no branch %s", r.Default)))
 	}

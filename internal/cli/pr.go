@@ -15,7 +15,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/forge"
 	"github.com/jacquard-build/jacquard/internal/gateway"
-	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
@@ -220,15 +219,17 @@ func (w *review) unheard(ctx context.Context, pull forge.Pull, rounds []flow.Run
 	if err != nil {
 		return nil, err
 	}
-	broken, err := w.broken(ctx, pull)
+	heard := func(m forge.Remark) bool {
+		return slices.ContainsFunc(rounds, func(r flow.Run) bool { return !overtaken(r) && slices.Contains(roundOf(r).Heard, m.ID) })
+	}
+	broken, err := w.broken(ctx, pull, heard)
 	if err != nil {
 		return nil, err
 	}
 	var out []forge.Remark
 	for _, m := range append(list, broken...) {
-		heard := slices.ContainsFunc(rounds, func(r flow.Run) bool { return !overtaken(r) && slices.Contains(roundOf(r).Heard, m.ID) })
 		switch {
-		case heard:
+		case heard(m):
 		case m.Standing == forge.Outsider:
 			w.tell(fmt.Sprintf(l.T("not followed: %s: @%s is neither owner, member nor collaborator\n"), m.URL, m.Author))
 		case m.Standing == forge.Robot:
@@ -242,20 +243,32 @@ func (w *review) unheard(ctx context.Context, pull forge.Pull, rounds []flow.Run
 	return out[:min(len(out), maxRemarks)], nil
 }
 
-// broken are the checks of the pull request that have failed, but for those that fail on its base as well.
-func (w *review) broken(ctx context.Context, pull forge.Pull) ([]forge.Remark, error) {
-	base, err := w.p.repo.RemoteBranch(ctx, "origin", w.base, w.login())
+// broken are the checks of the pull request that have failed because of the code and were not heard, once none is still running; but
+// for those that fail on its base as well. Most looks find none, so what they say and the base are asked for last.
+func (w *review) broken(ctx context.Context, pull forge.Pull, heard func(forge.Remark) bool) ([]forge.Remark, error) {
+	list, err := w.forge.Checks(ctx, pull.Head)
+	fresh := func(k forge.Check) bool { return k.Mendable() && !heard(k.Remark(pull)) }
+	if err != nil || slices.ContainsFunc(list, func(k forge.Check) bool { return k.State == forge.Pending }) || !slices.ContainsFunc(list, fresh) {
+		return nil, err
+	}
+	base, err := w.p.repo.RemoteBranch(ctx, "origin", w.base, loginOf(w.forge))
 	if err != nil {
 		return nil, environment("get the branch %s of pull request #%d", err, w.base, w.number)
 	}
+	before, err := w.forge.Checks(ctx, base)
+	if err != nil {
+		return nil, err
+	}
 	redact := gateway.NewRedactor(w.p.a.secrets()...)
-	return w.forge.Broken(ctx, pull, base, maxRemark, func(s string) string { return string(redact.Bytes([]byte(s))) })
-}
-
-// login is what git needs for the remote.
-func (w *review) login() (l git.Login) {
-	l.Server, l.Token = w.forge.Credential()
-	return l
+	var out []forge.Remark
+	for _, k := range list {
+		if fresh(k) && !k.FailsIn(before) {
+			m := k.Remark(pull)
+			m.Text = w.forge.Explain(ctx, k, maxRemark, func(s string) string { return string(redact.Bytes([]byte(s))) })
+			out = append(out, m)
+		}
+	}
+	return out, nil
 }
 
 // tell says something on the screen once, and reports whether it did.
@@ -322,7 +335,7 @@ func (w *review) round(ctx context.Context, pull forge.Pull, before []flow.Run, 
 // head is the commit that the branch of the pull request is at: git knows it at once, the forge's answers may be older. It is fetched
 // where somebody else has pushed it.
 func (w *review) head(ctx context.Context) (string, error) {
-	login := w.login()
+	login := loginOf(w.forge)
 	head, err := w.p.repo.RemoteBranch(ctx, "origin", w.branch, login)
 	if err == nil && head == "" {
 		err = words("it is gone")

@@ -61,6 +61,17 @@ func (k Check) Mendable() bool {
 	return k.State == Failed && slices.Contains([]string{"failure", "failed", "timed_out", "error"}, k.Conclusion)
 }
 
+// FailsIn reports whether a check fails, and does so among those of another commit as well.
+func (k Check) FailsIn(other []Check) bool {
+	return k.State == Failed && slices.ContainsFunc(other, func(o Check) bool { return o.Name == k.Name && o.State == Failed })
+}
+
+// Remark is a check of a pull request as something that is said of it, for now without a text: that takes requests, see Explain.
+func (k Check) Remark(p Pull) Remark {
+	name := oneLine(k.Name)
+	return Remark{ID: "checks/" + name + "@" + p.Head, Check: name, URL: p.URL}
+}
+
 // Explain is what a check that failed says of it, in so many characters: its output, its annotations, which name files and
 // lines, and with what room is left the end of its log, for jobs of the forge itself. What cannot be had is left out. clean is
 // applied before anything is cut.
@@ -97,6 +108,15 @@ var stamp = re.New(`^\x{FEFF}?\d{4}-\d\d-\d\dT[\d:.]+Z ?(?:\d\d[OE][+ ]?)?`)
 
 // colours are what a log has for a terminal, and GitLab's marks of sections.
 var colours = re.New("section_(?:start|end):\\d+:[^\r\n]*\r|\x1b\\[[0-9;]*[A-Za-z]")
+
+// get is a request for a path below the repository, with the token.
+func (c *Client) get(ctx context.Context, path string) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.root+path, nil)
+	if err == nil {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	return req, err
+}
 
 // readLog reads a log, and returns the lines at its end as people read them, up to the error that ended it.
 func (c *Client) readLog(ctx context.Context, req *http.Request) (string, error) {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,12 +81,17 @@ func Locate(env map[string]string, remote string) (Place, error) {
 	if host != githubHost && host != "ssh."+githubHost && host != api.Hostname() && host != server.Hostname() {
 		return p, ErrNoRemote
 	}
-	owner, name, ok := strings.Cut(strings.TrimSuffix(strings.Trim(path, "/"), ".git"), "/")
-	if !ok || !plain(owner) || !plain(name) {
+	if p.Owner, p.Name, ok = ownerName(path); !ok || strings.Contains(p.Owner, "/") {
 		return p, ErrNoRemote
 	}
-	p.Owner, p.Name = owner, name
 	return p, nil
+}
+
+// ownerName takes the path of a repository apart. ok is false when a part of it is not plain.
+func ownerName(path string) (owner, name string, ok bool) {
+	parts := strings.Split(strings.TrimSuffix(strings.Trim(path, "/"), ".git"), "/")
+	last := len(parts) - 1
+	return strings.Join(parts[:last], "/"), parts[last], last > 0 && !slices.ContainsFunc(parts, func(s string) bool { return !plain(s) })
 }
 
 // onGitLab finds the repository of a remote on gitlab.com, or on the server that the environment names as GitLab's own tools and
@@ -112,16 +118,8 @@ func onGitLab(env map[string]string, remote string) (p Place, ok bool, err error
 		return p, false, nil
 	}
 	p.GitLab, p.API = true, p.Server+"/api/v4"
-	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	i := strings.LastIndex(path, "/")
-	if i < 0 {
+	if p.Owner, p.Name, ok = ownerName(path); !ok {
 		return p, false, ErrNoRemote
-	}
-	p.Owner, p.Name = path[:i], path[i+1:]
-	for part := range strings.SplitSeq(path, "/") {
-		if !plain(part) {
-			return p, false, ErrNoRemote
-		}
 	}
 	return p, true, nil
 }
@@ -183,6 +181,7 @@ type words struct {
 	pulls, comments string // parts of addresses
 	body            string // the text of an issue
 	open            string // the state of an issue
+	headers         map[string]string
 }
 
 // dialect is what a kind of forge does in a way of its own. The methods of Client of these names say what they promise.
@@ -191,7 +190,7 @@ type dialect interface {
 	pullsOf(p Place, branch string) url.Values
 	newPull(ask PullAsk) map[string]any
 	markReady(ctx context.Context, c *Client, p Pull) error
-	newest(by, state string) url.Values // issues, what was created or updated last first
+	newest(by, state string) string // query for issues, what was created or updated last first
 	checks(ctx context.Context, c *Client, commit string) ([]Check, error)
 	annotations(ctx context.Context, c *Client, k Check) []string
 	log(ctx context.Context, c *Client, k Check) (string, error)

@@ -66,9 +66,16 @@ const token = "ghp_secret-secret"
 
 func open(t *testing.T, h http.HandlerFunc) *forge.Client {
 	t.Helper()
+	return openAt(t, forge.Place{Owner: "someone", Name: "shop"}, h)
+}
+
+// openAt opens a place on a server that answers so.
+func openAt(t *testing.T, p forge.Place, h http.HandlerFunc) *forge.Client {
+	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
-	c, err := forge.Open(forge.Place{API: s.URL, Server: s.URL, Owner: "someone", Name: "shop"}, token, func() time.Time { return time.UnixMilli(1_000_000) })
+	p.API, p.Server = s.URL, s.URL
+	c, err := forge.Open(p, token, func() time.Time { return time.UnixMilli(1_000_000) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,10 @@ import (
 // github is the dialect of GitHub and of servers with its API.
 type github struct{}
 
-var githubWords = words{variable: "GITHUB_TOKEN", pulls: "/pulls", comments: "/comments", body: "body", open: "open"}
+var githubWords = words{
+	variable: "GITHUB_TOKEN", pulls: "/pulls", comments: "/comments", body: "body", open: "open",
+	headers: map[string]string{"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"},
+}
 
 func (github) repository(ctx context.Context, c *Client) (Repository, error) {
 	var v struct {
@@ -37,9 +40,8 @@ func (github) newPull(ask PullAsk) map[string]any {
 	return map[string]any{"title": ask.Title, "head": ask.Branch, "base": ask.Base, "body": ask.Body, "draft": ask.Draft}
 }
 
-func (github) newest(by, state string) url.Values {
-	return url.Values{"state": {state}, "sort": {by}, "direction": {"desc"}}
-}
+// newest relies on what GitHub does of itself: the last comes first.
+func (github) newest(by, state string) string { return "state=" + state + "&sort=" + by }
 
 // readyQuery is the one thing that GitHub's REST interface cannot do.
 const readyQuery = "mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) { clientMutationId } }"
@@ -174,11 +176,10 @@ func (github) annotations(ctx context.Context, c *Client, k Check) []string {
 
 // log lies elsewhere: the API says where, and the token does not go there.
 func (github) log(ctx context.Context, c *Client, k Check) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s/actions/jobs/%d/logs", c.root, k.id), nil)
+	req, err := c.get(ctx, fmt.Sprintf("/actions/jobs/%d/logs", k.id))
 	if err != nil {
 		return "", err
 	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
 	res, err := c.staying().Do(req)
 	if err != nil {
 		return "", c.unreachable(ctx, err)

@@ -41,8 +41,8 @@ func (gitlab) pullsOf(_ Place, branch string) url.Values {
 	return url.Values{"source_branch": {branch}}
 }
 
-func (gitlab) newest(by, state string) url.Values {
-	return url.Values{"state": {state}, "order_by": {by + "_at"}, "sort": {"desc"}}
+func (gitlab) newest(by, state string) string {
+	return "state=" + state + "&order_by=" + by + "_at&sort=desc"
 }
 
 // draftTitle is how the title of a draft begins.
@@ -78,6 +78,9 @@ type rawJob struct {
 func (gitlab) checks(ctx context.Context, c *Client, commit string) ([]Check, error) {
 	var jobs []rawJob
 	err := every(ctx, c, "/repository/commits/"+commit+"/statuses", nil, func(j rawJob) { jobs = append(jobs, j) })
+	if err != nil {
+		return nil, err
+	}
 	blocked := false
 	for _, j := range jobs {
 		blocked = blocked || j.Status == "manual" && !j.Allowed
@@ -95,18 +98,17 @@ func (gitlab) checks(ctx context.Context, c *Client, commit string) ([]Check, er
 		}
 		out = append(out, k)
 	}
-	return out, err
+	return out, nil
 }
 
 // annotations: GitLab has none.
 func (gitlab) annotations(context.Context, *Client, Check) []string { return nil }
 
 func (gitlab) log(ctx context.Context, c *Client, k Check) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s/jobs/%d/trace", c.root, k.id), nil)
+	req, err := c.get(ctx, fmt.Sprintf("/jobs/%d/trace", k.id))
 	if err != nil {
 		return "", err
 	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
 	return c.readLog(ctx, req)
 }
 

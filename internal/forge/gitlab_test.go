@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -55,19 +54,13 @@ func TestLocateGitLab(t *testing.T) {
 
 func openGitLab(t *testing.T, h func(w http.ResponseWriter, r *http.Request, path string)) *forge.Client {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return openAt(t, forge.Place{Owner: "group/sub", Name: "shop", GitLab: true}, func(w http.ResponseWriter, r *http.Request) {
 		path, ok := strings.CutPrefix(r.URL.EscapedPath(), "/projects/group%2Fsub%2Fshop")
 		if !ok || r.Header.Get("Authorization") != "Bearer "+token {
 			t.Errorf("%s asked with %q", r.URL.EscapedPath(), r.Header.Get("Authorization"))
 		}
 		h(w, r, path)
-	}))
-	t.Cleanup(s.Close)
-	c, err := forge.Open(forge.Place{API: s.URL, Server: s.URL, Owner: "group/sub", Name: "shop", GitLab: true}, token, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	})
 }
 
 // TestGitLabRefusals: messages that are lists by field are told, and who may push is read of both kinds of membership.

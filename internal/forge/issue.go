@@ -38,7 +38,7 @@ func (r rawIssue) issue() Issue {
 // OpenIssues are the issues that are open, the one that was touched last first, at most 50.
 func (c *Client) OpenIssues(ctx context.Context) ([]Issue, error) {
 	var list []rawIssue
-	if err := c.call(ctx, http.MethodGet, "/issues?"+c.newest("updated", c.open).Encode()+"&per_page=50", nil, &list); err != nil {
+	if err := c.call(ctx, http.MethodGet, "/issues?"+c.newest("updated", c.open)+"&per_page=50", nil, &list); err != nil {
 		return nil, err
 	}
 	var out []Issue
@@ -85,7 +85,7 @@ func (c *Client) SayIssue(ctx context.Context, ask IssueAsk) (Issue, error) {
 	var list []rawIssue
 	for page := 1; page <= 3; page++ { // what was made a moment ago is on the first
 		list = list[:0]
-		if err := c.call(ctx, http.MethodGet, paged("/issues", c.newest("created", "all"), page), nil, &list); err != nil {
+		if err := c.call(ctx, http.MethodGet, fmt.Sprintf("/issues?%s&per_page=100&page=%d", c.newest("created", "all"), page), nil, &list); err != nil {
 			return Issue{}, err
 		}
 		for _, r := range list {

@@ -38,9 +38,8 @@ func (c *Client) send(ctx context.Context, method, address string, body, to any)
 	if err != nil {
 		return err
 	}
-	if !c.place.GitLab {
-		req.Header.Set("Accept", "application/vnd.github+json")
-		req.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	for name, value := range c.headers {
+		req.Header.Set(name, value)
 	}
 	req.Header.Set("User-Agent", "jacquard")
 	req.Header.Set("Authorization", "Bearer "+c.token)

@@ -3,7 +3,6 @@ package forge
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -54,29 +53,6 @@ type rawUser struct {
 // Remarks are all comments of reviews of a pull request that ask for something, the oldest first: on GitHub those of lines and the
 // reviews' own texts, on GitLab those of threads that are not resolved.
 func (c *Client) Remarks(ctx context.Context, p Pull) ([]Remark, error) { return c.remarks(ctx, c, p) }
-
-// Broken are the checks of a pull request that have failed because of the code, once none is still running: neither those that fail at
-// the commit base as well, nor those that only a person can mend. clean is applied to what they say before it is cut to so many
-// characters.
-func (c *Client) Broken(ctx context.Context, p Pull, base string, most int, clean func(string) string) ([]Remark, error) {
-	list, err := c.Checks(ctx, p.Head)
-	if err != nil || slices.ContainsFunc(list, func(k Check) bool { return k.State == Pending }) || !slices.ContainsFunc(list, Check.Mendable) {
-		return nil, err
-	}
-	before, err := c.Checks(ctx, base)
-	if err != nil {
-		return nil, err
-	}
-	var out []Remark
-	for _, k := range list {
-		same := func(o Check) bool { return o.Name == k.Name && o.State == Failed }
-		if k.Mendable() && !slices.ContainsFunc(before, same) {
-			name := oneLine(k.Name)
-			out = append(out, Remark{ID: "checks/" + name + "@" + p.Head, Check: name, Text: c.Explain(ctx, k, most, clean), URL: p.URL})
-		}
-	}
-	return out, nil
-}
 
 // oneLine is a text without what would steer a terminal or end a line.
 func oneLine(s string) string {

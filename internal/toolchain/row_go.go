@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -37,21 +38,13 @@ func goRow() ecosystem {
 
 func inspectGo(f *Found, p *Project) {
 	f.Manager, f.Runner = "go", "go"
-	inRequire := false
-	for line := range strings.SplitSeq(string(p.read(f.Manifest)), "\n") {
-		line, _, _ = strings.Cut(strings.TrimSpace(line), "//")
-		fields := strings.Fields(line)
-		switch {
-		case len(fields) == 2 && fields[0] == "module":
-			f.Module = strings.Trim(fields[1], `"`)
-		case len(fields) == 2 && fields[0] == "require" && fields[1] == "(":
-			inRequire = true
-		case len(fields) == 1 && fields[0] == ")":
-			inRequire = false
-		case len(fields) >= 3 && fields[0] == "require":
-			f.declare(fields[1], fields[2])
-		case inRequire && len(fields) >= 2:
-			f.declare(fields[0], fields[1])
+	manifest := string(p.read(f.Manifest))
+	for _, words := range directives(manifest, "module") {
+		f.Module = strings.Trim(words[0], `"`)
+	}
+	for _, words := range directives(manifest, "require") {
+		if len(words) >= 2 {
+			f.declare(words[0], words[1])
 		}
 	}
 	for _, d := range parents(f.Root) {
@@ -75,27 +68,29 @@ func inspectGo(f *Found, p *Project) {
 // usesModule reports whether go.work, which lies in dir, has a module among those that are built together (go.dev/ref/mod, "use
 // directive"). One that it leaves out is built by itself.
 func usesModule(work, dir, module string) bool {
-	inUse := false
-	for line := range strings.SplitSeq(work, "\n") {
+	return slices.ContainsFunc(directives(work, "use"), func(words []string) bool { return path.Join(dir, strings.Trim(words[0], `"`)) == module })
+}
+
+// directives are the words behind each directive of a name in go.mod or go.work, alone on its line or in a block (go.dev/ref/mod,
+// "Lexical elements").
+func directives(text, name string) [][]string {
+	var out [][]string
+	inBlock := false
+	for line := range strings.SplitSeq(text, "\n") {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "//")
-		fields := strings.Fields(line)
+		words := strings.Fields(line)
 		switch {
-		case len(fields) == 2 && fields[0] == "use" && fields[1] == "(":
-			inUse = true
-			continue
-		case len(fields) == 1 && fields[0] == ")":
-			inUse = false
-			continue
-		case len(fields) == 2 && fields[0] == "use":
-			fields = fields[1:]
-		case !inUse:
-			continue
-		}
-		if len(fields) == 1 && path.Join(dir, strings.Trim(fields[0], `"`)) == module {
-			return true
+		case len(words) == 2 && words[0] == name && words[1] == "(":
+			inBlock = true
+		case len(words) == 1 && words[0] == ")":
+			inBlock = false
+		case len(words) >= 2 && words[0] == name:
+			out = append(out, words[1:])
+		case inBlock && len(words) >= 1:
+			out = append(out, words)
 		}
 	}
-	return false
+	return out
 }
 
 func goSetup(f Found) []Command {

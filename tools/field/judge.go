@@ -86,7 +86,7 @@ func (f *field) proved(r repo, clone string, c commit, name string, bend bend) r
 		return res.unbent(err)
 	}
 	start := time.Now()
-	out, errs, _, err := f.run(f.limit+time.Minute, clone, f.jacquard, nil, "prove", c.Parent+".."+strings.TrimSpace(id), "--json", "--limit", f.limit.String())
+	out, errs, _, err := f.run(f.limit+time.Minute, clone, f.jacquard, "prove", c.Parent+".."+strings.TrimSpace(id), "--json", "--limit", f.limit.String())
 	res.Seconds = time.Since(start).Seconds()
 	f.keep(r, c, name, out)
 	var j, honest judgement

@@ -25,7 +25,7 @@ func (f *field) doctor(clone, commit, level string) (survey, float64, error) {
 		return survey{}, 0, err
 	}
 	start := time.Now()
-	out, errs, _, err := f.run(f.limit, clone, f.jacquard, []string{"JACQUARD_SANDBOX=" + level}, "doctor", "--json")
+	out, errs, _, err := f.runWith([]string{"JACQUARD_SANDBOX=" + level}, f.limit, clone, f.jacquard, "doctor", "--json")
 	seconds := time.Since(start).Seconds()
 	var said struct {
 		Findings []struct {
@@ -98,7 +98,7 @@ func (f *field) baseline(r repo, clone string) result {
 			res.Why = err.Error()
 			return res
 		}
-		text, more, code, err := f.run(f.limit, clone, "sh", nil, "-c", r.Own)
+		text, more, code, err := f.run(f.limit, clone, "sh", "-c", r.Own)
 		if err != nil {
 			res.Why = "the project's own command: " + err.Error()
 			return res
@@ -222,7 +222,7 @@ func (f *field) green(r repo, clone string, c commit, res *result) {
 		if f.checkout(clone, id) != nil {
 			return
 		}
-		_, _, code, err := f.run(f.limit, clone, "sh", nil, "-c", r.Own)
+		_, _, code, err := f.run(f.limit, clone, "sh", "-c", r.Own)
 		if err != nil {
 			return
 		}
@@ -286,7 +286,7 @@ func (f *field) play(r repo, clone string, c commit, name string, bend bend) res
 		return res
 	}
 	start := time.Now()
-	out, errs, code, err := f.run(f.limit, clone, f.jacquard, nil, "work", "--yes", "--json", "--scenario", play, c.Subject)
+	out, errs, code, err := f.run(f.limit, clone, f.jacquard, "work", "--yes", "--json", "--scenario", play, c.Subject)
 	res.Seconds = time.Since(start).Seconds()
 	if err != nil {
 		res.Why = what + ": " + err.Error()

@@ -15,7 +15,7 @@ import (
 
 // output runs a program and returns its standard output.
 func (f *field) output(dir, name string, args ...string) (string, error) {
-	out, _, code, err := f.run(f.limit, dir, name, nil, args...)
+	out, _, code, err := f.run(f.limit, dir, name, args...)
 	if err == nil && code != 0 {
 		err = fmt.Errorf("%s %s: exit %d", name, strings.Join(args, " "), code)
 	}
@@ -31,9 +31,13 @@ func (f *field) allow() error {
 	return errors.Join(os.MkdirAll(dir, 0o755), os.MkdirAll(config, 0o755), os.WriteFile(filepath.Join(config, "sandbox.yaml"), []byte("read: ["+dir+"]\n"), 0o644))
 }
 
-// run runs a program with all that it starts, for at most so long, with more variables than ours. A program that ends with an
-// exit code is no error.
-func (f *field) run(limit time.Duration, dir, name string, env []string, args ...string) (out, errs string, code int, err error) {
+// run runs a program with all that it starts, for at most so long. A program that ends with an exit code is no error.
+func (f *field) run(limit time.Duration, dir, name string, args ...string) (out, errs string, code int, err error) {
+	return f.runWith(nil, limit, dir, name, args...)
+}
+
+// runWith runs a program likewise, with more variables.
+func (f *field) runWith(env []string, limit time.Duration, dir, name string, args ...string) (out, errs string, code int, err error) {
 	ctx, cancel := context.WithTimeout(f.ctx, limit)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
@@ -62,7 +66,7 @@ func (f *field) run(limit time.Duration, dir, name string, env []string, args ..
 }
 
 func (f *field) git(dir string, args ...string) (string, error) {
-	out, errs, code, err := f.run(f.limit, dir, "git", nil, args...)
+	out, errs, code, err := f.run(f.limit, dir, "git", args...)
 	if err == nil && code != 0 {
 		err = fmt.Errorf("git %s: %s", strings.Join(args, " "), first(errs))
 	}
