@@ -176,6 +176,33 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 	return nil
 }
 
+// looser rejects changes of old tests after which no test kills a mutant that they killed. Where the task is not about new code, tests may be
+// what it is about: then a person is told.
+func (p *taskProof) looser(ctx context.Context, pl *place) error {
+	if !slices.ContainsFunc(p.changes, func(ch Change) bool { return ch.Status == 'M' && toolchain.IsTest(ch.Path) && pl.ours(ch.Path) }) {
+		return nil
+	}
+	x := &chainJudge{judge: &judge{taskProof: *p, q: Question{Chains: p.t.Chains}}, chain: pl.chain, pl: pl, results: p.proof.Results}
+	err := x.look(ctx)
+	for _, stage := range []func(context.Context) error{x.weakened, x.looser} {
+		if err == nil {
+			err = stage(ctx)
+		}
+	}
+	*p = x.taskProof
+	for _, f := range x.out.Findings {
+		if !f.Blocks {
+			continue
+		}
+		p.proof.Findings = slices.DeleteFunc(p.proof.Findings, func(o step.Finding) bool { return o.Rule == f.Rule && o.Path == f.Path && o.Line == f.Line })
+		if !p.t.NewCode {
+			f.Finding = warn(f.Rule, f.Path, f.Line, f.Message)
+		}
+		p.add(f.Finding)
+	}
+	return err
+}
+
 // withOld runs tests on the new code beside old versions of their files.
 func (p *taskProof) withOld(ctx context.Context, pl *place, edits []git.Edit, tests []test) (run testRun, err error) {
 	tree, err := p.c.repo.EditTree(ctx, p.proof.Tree, edits)

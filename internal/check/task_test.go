@@ -246,6 +246,15 @@ func weakTasks() []taskCase {
 		{name: "an error that was asked for and that nobody raises", passed: true, rules: []string{"error-unraised"}, level: step.Fix, files: honestly(nil), task: func(t *check.Task) {
 			t.Request, t.Only = "Total takes an empty cart; of a price below zero it must return ErrNegative.", true
 		}},
+		{name: "an old test that notices less", rules: []string{"test-weakened"}, task: func(t *check.Task) { t.NewCode = true }, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "got != 2", "got < 0", 1) + cartEmpty,
+		}},
+		{name: "an old test that notices less, where tests are what the task is about", passed: true, rules: []string{"test-weakened"}, level: step.Warn, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "got != 2", "got < 0", 1) + cartEmpty,
+		}},
+		{name: "an old test in other words", passed: true, rules: []string{"test-passes-without"}, level: step.Warn, task: func(t *check.Task) { t.NewCode = true }, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "if got := Count([]int{1, 2}); got != 2 {", "two := []int{7, 8}\n\tif got := Count(two); got != len(two) {", 1) + cartEmpty,
+		}},
 		{name: "an undeclared file", files: honestly(map[string]string{"NOTES.md": "# notes\n\nmore\n"}), rules: []string{"undeclared-file"}},
 		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Fix},
 		{name: "a new test that is skipped here", passed: true, rules: []string{"no-test"}, level: step.Fix, files: map[string]string{

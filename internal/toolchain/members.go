@@ -47,6 +47,9 @@ func (p *Project) All() []Found {
 		}
 	}
 	if f, ok := p.DetectOther(); ok && !slices.ContainsFunc(all, func(c Found) bool { return c.Root == "." && c.Manifest != "" }) {
+		if len(f.Own.Test) > 0 { // sources that no manifest and no command is for are its data
+			all = slices.DeleteFunc(all, func(c Found) bool { return c.Manifest == "" && len(c.Own.Test) == 0 })
+		}
 		all = append(all, f)
 	}
 	return all

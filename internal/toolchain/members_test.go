@@ -147,3 +147,17 @@ func TestGoWorkLeavesOut(t *testing.T) {
 		}
 	}
 }
+
+// TestDataOfOthers: sources without a manifest beside a project that the table has no row for are its data, and no toolchain.
+func TestDataOfOthers(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"Rakefile": "task default: :test\n", ".github/workflows/ci.yml": "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n    - run: rake test\n", "lib/a.rb": "", "test/site/test.js": "", "test/site/app.js": ""}
+	all := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).All()
+	if len(all) != 1 || all[0].Ecosystem != toolchain.Unknown {
+		t.Errorf("a project of Ruby has the toolchains %+v", all)
+	}
+	delete(files, ".github/workflows/ci.yml") // nothing says how it is tested
+	if all = toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).All(); len(all) == 0 || all[0].Ecosystem != toolchain.Node {
+		t.Errorf("scripts of Node alone have the toolchains %+v", all)
+	}
+}
