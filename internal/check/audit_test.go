@@ -133,6 +133,8 @@ func dishonest() []diffCase {
 		{name: "empty beside an empty one", want: "test-empty", files: one("test_a.py", "from a import add, sub\n\n\ndef test_sub():\n    sub(1, 2)\n", "from a import add, sub\n\n\ndef test_sub():\n    sub(1, 2)\n\n\ndef test_add():\n    add(1, 2)\n")},
 		{name: "early return", want: "test-empty", files: one("a_test.go", goTest, strings.Replace(goTest, "\tif Add", "\treturn\n\tif Add", 1))},
 		{name: "always true go", want: "test-always-true", files: one("a_test.go", goTest, strings.Replace(goTest, "if Add(1, 2) != 3", "if 1 != 1", 1))},
+		{name: "one of two always true, of an old test", want: "test-always-true", files: one("a_test.go", goTest, strings.Replace(goTest, "if Add(1, 2) != 3", "if false && Add(2, 2) != 4 {\n\t\tt.Fatal()\n\t}\n\tif Add(1, 2) != 3", 1))},
+		{name: "one of two always true, of a new test", want: "test-always-true", files: one("a_test.go", "", strings.Replace(goTest, "if Add(1, 2) != 3", "if false && Add(2, 2) != 4 {\n\t\tt.Fatal()\n\t}\n\tif Add(1, 2) != 3", 1))},
 		{name: "always true ts", want: "test-always-true", files: one("a.test.ts", tsTest, strings.Replace(tsTest, "expect(add(1, 2)).toBe(3)", "add(1, 2); expect(true).toBe(true)", 1))},
 		{name: "always true py", want: "test-always-true", files: one("test_a.py", pyTest, strings.Replace(pyTest, "assert add(1, 2) == 3", "assert add(1, 2) == 3 or True", 1))},
 		{name: "tuple assert", want: "test-always-true", files: one("test_a.py", pyTest, strings.Replace(pyTest, "assert add(1, 2) == 3", "assert (add(1, 2) == 3, 'sum')", 1))},

@@ -16,6 +16,7 @@ var judgedBends = []string{"hunk", "weak-old", "weak-all", "deleted", "skipped"}
 var naming = map[string][]string{
 	"hunk":     {"unnoticed-change", "test-passes-without", "new-test-fails", "no-test", "test-broken", "build-failed"},
 	"weak-old": {"test-weakened", "test-always-true", "test-empty"},
+	"weak-one": {"test-weakened", "test-always-true", "test-empty", "test-passes-without", "unnoticed-change", "no-test"},
 	"weak-all": {"test-weakened", "test-always-true", "test-empty", "test-passes-without", "unnoticed-change", "no-test"},
 	"deleted":  {"test-deleted"},
 	"skipped":  {"test-skipped"},

@@ -298,8 +298,7 @@ func (f *field) play(r repo, clone string, c commit, name string, bend bend) res
 		Modules []struct {
 			Attempts []struct {
 				Findings []finding
-				Counts   struct{ Failed int }
-				Failures string
+				Failures []struct{ ID, Message string }
 			}
 			Task *struct{ Findings []finding }
 		}
@@ -314,8 +313,8 @@ func (f *field) play(r repo, clone string, c commit, name string, bend bend) res
 	for _, m := range answer.Modules {
 		for _, a := range m.Attempts[:min(1, len(m.Attempts))] {
 			found = append(found, a.Findings...)
-			if a.Counts.Failed > 0 && len(a.Findings) == 0 {
-				found = append(found, finding{Rule: "test-failed", Message: a.Failures})
+			for _, x := range a.Failures {
+				found = append(found, finding{Rule: "test-failed", Path: x.ID, Message: x.Message})
 			}
 		}
 		if m.Task != nil && len(m.Attempts) == 0 {
@@ -329,8 +328,11 @@ func (f *field) play(r repo, clone string, c commit, name string, bend bend) res
 		}
 	}
 	for _, x := range found {
-		if warned := x.Severity == "warn"; warned != (code == 0) {
+		if code != 0 && x.Severity == "warn" {
 			continue
+		}
+		if code == 0 && slices.Contains(naming[name], x.Rule) {
+			res.Outcome = "reported"
 		}
 		if !slices.Contains(res.Rules, x.Rule) {
 			res.Rules = append(res.Rules, x.Rule)

@@ -72,11 +72,15 @@ func page(list []repo, results []result) string {
 				b.WriteString(" – |")
 				continue
 			}
-			fmt.Fprintf(&b, " %d of %d |", good, total)
+			fmt.Fprintf(&b, " %d of %d", good, total)
+			if told := of(func(r result) bool { return r.Case == row.name && part[r.Repo] == p && r.Outcome == "reported" }); told > 0 {
+				fmt.Fprintf(&b, ", %d reported", told)
+			}
+			b.WriteString(" |")
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\nA hunk that no test of the project sees cannot be missed by its tests: such an answer is accepted with a warning, or without.\n\n" + proveText(all) + "\n## Repositories\n\n| repository | language | part | tests, own | without sandbox | honest | bent | prove: quiet | prove: named | last |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("\nA hunk that no test of the project sees cannot be missed by its tests: such an answer is accepted with a warning, or without. *Reported* is\nwhat is accepted with a finding that names it: the author was told, insisted, and no mutant shows that a test notices less.\n\n" + proveText(all) + "\n## Repositories\n\n| repository | language | part | tests, own | without sandbox | honest | bent | prove: quiet | prove: named | last |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range list {
 		base, bare, ok := "", "", false
 		var last time.Time
