@@ -94,7 +94,11 @@ func addTree(from, to string) error {
 		if _, err := os.Lstat(dst); err == nil {
 			return nil
 		}
-		return errors.Join(os.MkdirAll(filepath.Dir(dst), 0o755), copyFile(p, dst, 0o644))
+		info, err := os.Stat(p)
+		if err != nil || info.IsDir() { // a link to nothing here
+			return nil
+		}
+		return errors.Join(os.MkdirAll(filepath.Dir(dst), 0o755), copyFile(p, dst, info.Mode().Perm()|0o200))
 	})
 }
 
@@ -136,7 +140,7 @@ func relocate(env, from, to string) error {
 // prepare installs what the manifest and lock file of the base tree name, once for each content of these files.
 func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Found) (prepared, error) {
 	setup := chain.Setup()
-	if len(setup) == 0 {
+	if len(setup) == 0 || chain.Ecosystem == toolchain.Unknown && len(c.o.Setup) > 0 { // the project says itself what is to be installed
 		return prepared{}, nil
 	}
 	files, beside, err := c.installFiles(ctx, base, chain)
@@ -254,7 +258,12 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
-	if chain.Ecosystem == toolchain.Python && base != "" { // building the project itself wants its sources
+	if chain.Ecosystem == toolchain.Unknown { // what makes none of its own is copied as well
+		if err := os.Mkdir(filepath.Join(work, "venv"), 0o755); err != nil {
+			return fmt.Errorf("%w: %w", ErrSetup, err)
+		}
+	}
+	if ofSources(chain) && base != "" {
 		if _, err := c.repo.Checkout(ctx, base, filepath.Join(work, "tree")); err != nil {
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
@@ -285,8 +294,8 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
-	if chain.Ecosystem == toolchain.Python { // each check tree has its own
-		if err := errors.Join(p.keepMade(ctx, base), removeAll(filepath.Join(work, "tree"))); err != nil {
+	if ofSources(chain) { // each check tree has its own
+		if err := errors.Join(p.keepMade(ctx, base), p.keepPackages(), removeAll(filepath.Join(work, "tree"))); err != nil {
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
@@ -359,6 +368,20 @@ func (p *place) keepMade(ctx context.Context, base string) error {
 	return nil
 }
 
+// keepPackages keeps the folders of the project that its packages lie in.
+func (p *place) keepPackages() error {
+	for _, name := range p.chain.Makes() {
+		to := filepath.Join(p.dir, "made", name)
+		if _, err := os.Stat(p.full(name)); err != nil {
+			continue
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Rename(p.full(name), to)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // setUp runs the commands of an installation. partly is one that has failed and without which it can be used; it is tried again
 // by the next process.
 func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly setupError, err error) {
@@ -377,7 +400,9 @@ func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly se
 		if err == nil && !out.clean() && s.OrElse != nil {
 			other := s
 			other.Argv = s.OrElse
-			out, err = p.exec(ctx, other, true)
+			if second, no := p.exec(ctx, other, true); no != nil || second.clean() { // else the first one says more
+				out, err = second, no
+			}
 		}
 		if err != nil {
 			return partly, err
@@ -395,7 +420,12 @@ func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly se
 
 // hasEnv reports whether the setup of an ecosystem fills {env}.
 func hasEnv(chain toolchain.Found) bool {
-	return chain.Ecosystem == toolchain.Python || chain.Ecosystem == toolchain.Rust || chain.Ecosystem == toolchain.JVM
+	return slices.Contains([]string{toolchain.Python, toolchain.Rust, toolchain.JVM, toolchain.Unknown}, chain.Ecosystem)
+}
+
+// ofSources reports whether the setup of an ecosystem reads sources of the project: to build it, or because its manifest does.
+func ofSources(chain toolchain.Found) bool {
+	return chain.Ecosystem == toolchain.Python || chain.Ecosystem == toolchain.Unknown
 }
 
 // found lists what an installation made.

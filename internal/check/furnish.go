@@ -78,7 +78,7 @@ func (p *place) furnish(ctx context.Context, base string, chains []toolchain.Fou
 			return err
 		}
 		deps.link = deps.link && link
-		deps.env = deps.env && (link || chain.Ecosystem == toolchain.Python)
+		deps.env = deps.env && (link || ofSources(chain))
 		if err := deps.copyInto(p); err != nil {
 			return err
 		}
@@ -91,6 +91,9 @@ func (p *place) furnish(ctx context.Context, base string, chains []toolchain.Fou
 func (p *place) programs() []string {
 	var out []string
 	for _, k := range p.kits {
+		for _, name := range k.chain.Makes() {
+			out = append(out, filepath.Join(p.full(name), "bin"))
+		}
 		switch k.chain.Ecosystem {
 		case toolchain.Python:
 			bin := "bin"
@@ -118,7 +121,7 @@ func (p *place) environment(install bool) []string {
 	for _, k := range p.kits {
 		for _, kv := range k.chain.Env() {
 			if !install {
-				out = append(out, strings.ReplaceAll(kv, "{root}", p.full(k.chain.Root)))
+				out = append(out, strings.NewReplacer("{root}", p.full(k.chain.Root), "{env}", k.deps.home(p)).Replace(kv))
 			}
 		}
 		if home := k.deps.home(p); home != "" && k.chain.Ecosystem == toolchain.Python {

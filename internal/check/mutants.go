@@ -221,6 +221,12 @@ func (p *place) mutant(ctx context.Context, x mutantAt, files []string, counting
 	if err != nil {
 		return false, false, err
 	}
+	killed, valid = run.noticed(counting)
+	return killed, valid, nil
+}
+
+// noticed reports whether tests that count, or all, fail on a mutant, and whether it could be loaded at all.
+func (run testRun) noticed(counting []test) (killed, valid bool) {
 	ran, died := false, false
 	for _, r := range run.results {
 		_, name := toolchain.SplitID(r.ID)
@@ -234,12 +240,12 @@ func (p *place) mutant(ctx context.Context, x mutantAt, files []string, counting
 		died = died || r.Status == step.Error && name == ""
 	}
 	if slices.ContainsFunc(run.records, func(r step.Record) bool { return r.Ended != "" }) { // an endless loop was noticed as well
-		return true, true, nil
+		return true, true
 	}
 	if died && !killed {
-		return false, false, nil
+		return false, false
 	}
-	return killed, ran || killed, nil
+	return killed, ran || killed
 }
 
 // mutated runs tests on one mutation, and puts the source back.
@@ -273,7 +279,8 @@ func (c *Checker) chooseMutants(ctx context.Context, m Module, before, tree stri
 	return chosen, rest, nil
 }
 
-// mutantsOf takes mutants from the functions that differ in two versions of some files; the others of these are the rest.
+// mutantsOf takes mutants from the functions that differ in two versions of some files, those in lines that are new before others; the ones
+// that are not taken are the rest.
 func mutantsOf(old, now map[string][]byte) (chosen, rest []mutantAt) {
 	byFunc := map[string][]mutantAt{}
 	var order []string
@@ -293,7 +300,15 @@ func mutantsOf(old, now map[string][]byte) (chosen, rest []mutantAt) {
 		}
 	}
 	for _, k := range order {
-		byFunc[k] = spread(byFunc[k])
+		var added, others []mutantAt
+		for _, x := range byFunc[k] {
+			if line := lineAt(x.src, x.Off); bytes.Contains(old[x.file], line) {
+				others = append(others, x)
+			} else {
+				added = append(added, x)
+			}
+		}
+		byFunc[k] = append(spread(added), spread(others)...)
 	}
 	for round, more := 0, true; more; round++ {
 		more = false

@@ -45,7 +45,7 @@ var allowedInstall = []string{
 	"NODE_EXTRA_CA_CERTS", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOINSECURE", "GOAUTH",
 }
 
-var allowedInstallPrefix = []string{"PIP_", "UV_", "NPM_CONFIG_", "POETRY_", "YARN_", "BUN_", "CARGO_", "MAVEN_"}
+var allowedInstallPrefix = []string{"PIP_", "UV_", "NPM_CONFIG_", "POETRY_", "YARN_", "BUN_", "CARGO_", "MAVEN_", "BUNDLE_MIRROR", "HEX_MIRROR"}
 
 // lookup finds a variable in the surrounding environment.
 func (c *Checker) lookup(name string) string {

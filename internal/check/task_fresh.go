@@ -51,27 +51,89 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 			values.add(x, killed)
 		}
 	}
+	if values.none() || len(values) == 0 { // what was noticed may be no more than the text of the sources
+		switch found, err := p.unreached(short, pl, old, now, fresh); {
+		case errors.Is(err, errMutateTime):
+			return nil
+		case err != nil:
+			return err
+		case found != "":
+			p.add(reject("compares-nothing", files[0], 0, found))
+			return nil
+		}
+	}
 	if !any && tried >= fewMutants {
-		p.add(reject("compares-nothing", files[0], 0, fmt.Sprintf(
-			"No new test fails when the new code is mutated: %d mutants were tried, such as another return value, and all survived. Compare the results of the code with the expected values.", tried)))
+		found := reject("compares-nothing", files[0], 0, fmt.Sprintf(
+			"No new test fails when the new code is mutated: %d mutants were tried, such as another return value, and all survived. Compare the results of the code with the expected values.", tried))
+		if allKnown(chosen, old) { // the tests fail with the code as it was, which is a mutant as well
+			found.Severity = step.Fix
+		}
+		p.add(found)
 	}
 	if Rejected(p.proof.Findings) {
 		return nil
 	}
 	for _, x := range values.unseen(func(name string) bool { return pl.named(fresh, name) }) {
-		more, by, counting := rest, files, fresh
+		more, by, counting, found := rest, files, fresh, compareNothing(x, files[0])
 		if functions(x.file, old[x.file])[x.Func] != "" { // what it gives is what its old tests are for
-			more, by, counting = slices.Concat(chosen, rest), p.withTestsOf(x.file, files), nil
+			more, by, counting, found.Severity = slices.Concat(chosen, rest), p.withTestsOf(x.file, files), nil, step.Fix
 		}
 		seen, err := pl.seen(short, x, more, by, counting, &p.proof)
 		if err != nil {
 			return err
 		}
 		if !seen {
-			p.add(compareNothing(x, files[0]))
+			p.add(found)
 		}
 	}
 	return nil
+}
+
+// mostDisabled is how many functions are disabled to see whether new tests reach them.
+const mostDisabled = 4
+
+// unreached says that new tests reach none of the functions that have changed: they pass when these fail at each call, and when they do
+// nothing. It is "" where a test reaches one, and where none can be disabled.
+func (p *taskProof) unreached(ctx context.Context, pl *place, old, now map[string][]byte, fresh []test) (string, error) {
+	var names []string
+	var alone toolchain.Selection // old tests that reach them would end the run
+	for _, t := range fresh {
+		alone.IDs = append(alone.IDs, t.ID)
+	}
+	for _, file := range slices.Sorted(maps(now)) {
+		was, is, f := functions(file, old[file]), functions(file, now[file]), source.Parse(file, now[file])
+		for _, fn := range f.Funcs {
+			if was[fn.Name] == is[fn.Name] || len(names) == mostDisabled {
+				continue
+			}
+			ran := 0
+			for _, m := range f.Disabled(fn, now[file]) {
+				run, err := pl.mutated(ctx, mutantAt{m, file, now[file]}, alone, &p.proof)
+				if err != nil {
+					return "", err
+				}
+				killed, valid := run.noticed(fresh)
+				if killed {
+					return "", nil
+				}
+				if valid {
+					ran++
+				}
+			}
+			if ran == 2 {
+				names = append(names, fn.Name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("The new tests pass when %s fails at each call, and when it does nothing, so they do not reach it. Call the changed code, and compare its results with the expected values.", strings.Join(names, " or ")), nil
+}
+
+// allKnown reports whether all mutants are of functions that were there before.
+func allKnown(list []mutantAt, old map[string][]byte) bool {
+	return !slices.ContainsFunc(list, func(x mutantAt) bool { return functions(x.file, old[x.file])[x.Func] == "" })
 }
 
 // withTestsOf are files of tests, with those that use a source.

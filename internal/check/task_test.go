@@ -246,6 +246,12 @@ func weakTasks() []taskCase {
 		{name: "an error that was asked for and that nobody raises", passed: true, rules: []string{"error-unraised"}, level: step.Fix, files: honestly(nil), task: func(t *check.Task) {
 			t.Request, t.Only = "Total takes an empty cart; of a price below zero it must return ErrNegative.", true
 		}},
+		{name: "a new test of an old function that compares no result of it", passed: true, rules: []string{"compares-nothing"}, level: step.Fix, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + "\nfunc TestEmpty(t *testing.T) {\n\tdefer func() {\n\t\tif recover() != nil {\n\t\t\tt.Error(\"no cart\")\n\t\t}\n\t}()\n\tTotal(nil)\n}\n",
+		}},
+		{name: "a new test that does not reach the code", rules: []string{"compares-nothing"}, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "\"testing\"", "(\n\t\"os\"\n\t\"strings\"\n\t\"testing\"\n)", 1) + "\nfunc TestEmpty(t *testing.T) {\n\tif src, _ := os.ReadFile(\"cart.go\"); !strings.Contains(string(src), \"sum := 0\") {\n\t\tt.Error(\"no cart\")\n\t}\n}\n",
+		}},
 		{name: "an old test that notices less", rules: []string{"test-weakened"}, task: func(t *check.Task) { t.NewCode = true }, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "got != 2", "got < 0", 1) + cartEmpty,
 		}},

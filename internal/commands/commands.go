@@ -48,6 +48,9 @@ func program(argv []string) string {
 	if len(argv) == 0 {
 		return ""
 	}
+	if Bundled(argv) {
+		return program(argv[2:])
+	}
 	name := strings.TrimSuffix(strings.TrimSuffix(path.Base(argv[0]), ".js"), ".cmd")
 	if strings.HasPrefix(name, "python") || name == "py" {
 		for i := 1; i < len(argv)-1; i++ {
@@ -62,6 +65,9 @@ func program(argv []string) string {
 	}
 	return name
 }
+
+// Bundled reports whether a command runs with the gems of a Gemfile: bundle exec and the rest.
+func Bundled(argv []string) bool { return len(argv) > 2 && argv[0] == "bundle" && argv[1] == "exec" }
 
 // Read gives the commands of a project, given its files (relative paths with slashes) and their bytes: those of its CI first,
 // then those of scripts and targets that CI does not run, by their usual names.
@@ -236,13 +242,26 @@ func (r *reader) scripts() {
 		r.line++
 		r.taskfile(recipe, at{dir: ".", from: "Taskfile"})
 	}
+	for _, script := range []string{"test", "tests", "lint", "analyse", "phpstan"} {
+		if r.files["composer.json"] {
+			r.line++
+			r.composer([]string{script}, at{dir: ".", from: "composer.json"})
+		}
+	}
 	for _, c := range usual {
 		if r.files[c.file] && strings.Contains(r.text(c.file), c.text) {
 			r.line++
-			r.shell(c.line, at{dir: ".", from: c.file})
+			line := c.line
+			if r.files["Gemfile"] && slices.Contains(ofRuby, strings.Fields(line)[0]) {
+				line = "bundle exec " + line
+			}
+			r.shell(line, at{dir: ".", from: c.file})
 		}
 	}
 }
+
+// ofRuby are programs that run with the gems of the project's Gemfile.
+var ofRuby = []string{"rspec", "rake"}
 
 // usual is how projects are tested whose files say enough, where nobody wrote a command down.
 var usual = []struct{ file, text, line string }{

@@ -37,6 +37,10 @@ var installers = []string{"pip", "pip3", "pipenv", "bundle", "composer", "npm", 
 // purposeOf says what a program with its arguments is for, "" when nobody knows, and gives the arguments back, those of
 // formatters that would write without what makes them write.
 func purposeOf(argv []string) (Purpose, []string) {
+	if Bundled(argv) {
+		purpose, rest := purposeOf(argv[2:])
+		return purpose, append([]string{"bundle", "exec"}, rest...)
+	}
 	name := program(argv)
 	rest := argv[min(1, len(argv)):]
 	has := func(words ...string) bool {

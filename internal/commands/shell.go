@@ -244,7 +244,7 @@ func (r *reader) run(argv []string, where at) {
 	case "richgo":
 		r.run(append([]string{"go"}, rest...), where)
 	case "bundle":
-		if len(rest) > 1 && rest[0] == "exec" {
+		if Bundled(argv) && slices.Contains([]string{"make", "sh", "bash", "bundle"}, rest[1]) { // what it runs says more
 			r.run(rest[1:], where)
 			return
 		}

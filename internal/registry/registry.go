@@ -21,6 +21,7 @@ import (
 var usual = []string{
 	"proxy.golang.org", "sum.golang.org", "storage.googleapis.com", "registry.npmjs.org", "registry.yarnpkg.com", "repo.yarnpkg.com", "nodejs.org",
 	"pypi.org", "files.pythonhosted.org", "index.crates.io", "static.crates.io", "crates.io", "repo.maven.apache.org", "repo1.maven.org",
+	"rubygems.org", "index.rubygems.org", "packagist.org", "repo.packagist.org", "hex.pm", "repo.hex.pm", "builds.hex.pm",
 }
 
 // behind are hosts that serve the files of another one.
@@ -164,6 +165,12 @@ var forms = []struct {
 	{"pom.xml", re.New(`(?s)<(?:pluginRepository|repository|snapshotRepository)>(?:.*?)<url>\s*([^<\s]+)`)},
 	{"settings.xml", re.New(`<url>\s*([^<\s]+)`)},
 	{"maven-wrapper.properties", re.New(`Url=(\S+)`)},
+	{"Gemfile", re.New(`(?:source|git:|git_source)[ (:]*['"]([^'"]+)`)},
+	{"Gemfile.lock", re.New(`remote:\s*(\S+)`)},
+	{"composer.json", re.New(`"url":\s*"([^"]+)"`)},
+	{"composer.lock", re.New(`"url":\s*"([^"]+)"`)},
+	{"mix.exs", re.New(`git:\s*"([^"]+)"`)},
+	{"mix.lock", re.New(`\{:git, "([^"]+)"`)},
 }
 
 // file adds what a file of this name says.
@@ -173,6 +180,10 @@ func (l *List) file(name, text string, user bool) {
 		if ok, _ := path.Match(f.file, base); ok { // the patterns are right
 			l.text(f.form(), text, user)
 		}
+	}
+	if base == "composer.json" { // Packagist sends there for nearly all packages
+		l.add("https://github.com", user)
+		l.add("https://api.github.com", user)
 	}
 	if base == "go.sum" && l.goes {
 		for line := range strings.Lines(text) {

@@ -158,7 +158,7 @@ func (g *goFile) function(d *ast.FuncDecl, isTest bool) {
 	if d.Body != nil {
 		g.f.Funcs = append(g.f.Funcs, Func{
 			Name: name, Line: g.line(d.Pos()), End: g.line(d.End()),
-			Off: g.off(d.Pos()), Stop: g.off(d.End()), Body: g.off(d.Body.Lbrace) + 1,
+			Off: g.off(d.Pos()), Stop: g.off(d.End()), Body: g.off(d.Body.Lbrace) + 1, zero: g.zero(d.Type.Results),
 		})
 		if !isTest {
 			(&goMutator{g: g, fn: name}).run(d.Body, d.Type.Results)
@@ -412,6 +412,19 @@ func (ts *goTests) ifStmt(s *ast.IfStmt, trivial bool, before string) {
 	if s.Else != nil {
 		ts.stmts([]ast.Stmt{s.Else}, trivial || fixed)
 	}
+}
+
+// zero is the statement that returns the zero values of results.
+func (g *goFile) zero(results *ast.FieldList) string {
+	var values []string
+	if results != nil {
+		for _, r := range results.List {
+			for range max(1, len(r.Names)) {
+				values = append(values, "*new("+g.source(r.Type)+")")
+			}
+		}
+	}
+	return strings.TrimSpace("return "+strings.Join(values, ", ")) + ";"
 }
 
 // constant reports whether a condition has the same value in every run: literals only, or a comparison with itself.

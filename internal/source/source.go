@@ -202,8 +202,9 @@ func (t Test) Matches(name string) bool {
 type Func struct {
 	Name      string // Owner.Name for a method
 	Line, End int
-	Off, Stop int // of the whole declaration
-	Body      int // offset of the body's first byte
+	Off, Stop int    // of the whole declaration
+	Body      int    // offset of the body's first byte
+	zero      string // of Go: the statement that returns zero values
 }
 
 // Mutant is a small change of a source file that a good test notices.

@@ -63,46 +63,6 @@ func ecosystemOf(c commands.Command) string {
 	return Unknown
 }
 
-// Unknown is the ecosystem of a project that the table has no row for: all is as the project says, and judged by a report that
-// is recognised or by the exit code.
-const Unknown = "unknown"
-
-// reporters are the flags with which runners that no row is for write a report that is recognised.
-var reporters = map[string][]string{
-	"ctest":   {"--output-junit", "{report}"}, // since 3.21
-	"phpunit": {"--log-junit", "{report}"},
-	"rspec":   {"--format", "progress", "--format", "json", "--out", "{report}"},
-}
-
-func unknownRow() ecosystem {
-	e := emptyRow()
-	e.name = Unknown
-	e.build = func(f Found, _ string) []Command {
-		if len(f.Own.Test) > 0 && f.Override["test"] == "" { // they are built to be tested
-			return nil
-		}
-		return f.allAsIs("build", f.Own.Before)
-	}
-	e.lint = func(f Found, _ []string) []Command { return f.allAsIs("lint", slices.Concat(f.Own.Lint, f.Own.Types)) }
-	e.test = func(f Found, _ Selection) []Command {
-		out := f.allAsIs("test", f.Own.Test)
-		for i, c := range f.Own.Test {
-			out[i].Report, out[i].Written = ReportAny, f.Own.Written
-			out[i].Argv = slices.Concat(out[i].Argv, reporters[c.Program()])
-		}
-		return out
-	}
-	e.need = Need{}
-	return e
-}
-
-// DetectOther gives the commands of a project, or of the part of it, that no row of the table is for; false when it names none.
-func (p *Project) DetectOther() (Found, bool) {
-	f := Found{Ecosystem: Unknown, Root: ".", Runner: "command", Manager: "the project's commands"}
-	f.adopt(p)
-	return f, len(f.Own.Test)+len(f.Own.Before) > 0 || len(f.Override) > 0
-}
-
 // commands are those that the project names, read once.
 func (p *Project) commands() []commands.Command {
 	if p.named == nil {
@@ -332,8 +292,8 @@ func (f Found) addTool(name string) string {
 	case Python:
 		return f.addPython(name)
 	}
-	if strings.HasPrefix(name, "vendor/bin/") { // of PHP, whose packages nobody else installs
-		return "add `setup: [composer install]` to " + From
+	if i := slices.IndexFunc(installers, func(x installer) bool { return x.command[0] == name }); i >= 0 {
+		return installers[i].get
 	}
 	if strings.Contains(name, "/") {
 		return "a command under `setup` in " + From + " can make it"

@@ -143,11 +143,36 @@ func TestHooksAreInstalled(t *testing.T) {
 	}
 }
 
+// TestPackagesOfOthers: Bundler, Composer, Mix and Hex install what a project without a row needs, and nothing for one that does not use them.
+func TestPackagesOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  []string
+	}{
+		{"Ruby", map[string]string{"Gemfile": "", "a.gemspec": "", ".rspec": ""}, []string{"bundle install"}},
+		{"gems for documents alone", map[string]string{"Gemfile": "", "phpunit.xml": ""}, nil},
+		{"PHP", map[string]string{"composer.json": `{"scripts":{"test":["@lint","phpunit"]}}`, "a.php": ""}, []string{"composer install --no-interaction --no-progress --no-scripts"}},
+		{"Elixir with packages from elsewhere", map[string]string{"mix.exs": `deps: [{:a, path: "a"}, {:b, git: "https://example.com/b"}]`}, []string{"mix deps.get"}},
+		{"Elixir", map[string]string{"mix.exs": `deps: [{:a, "~> 1.0"}]`}, []string{"mix local.hex --force --if-missing", "mix deps.get"}},
+	} {
+		f, ok := toolchain.NewProject(slices.Sorted(maps.Keys(c.files)), func(p string) []byte { return []byte(c.files[p]) }).DetectOther()
+		var got []string
+		for _, cmd := range f.Setup() {
+			got = append(got, strings.Join(cmd.Argv, " "))
+		}
+		if !ok || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // TestProgramsThatTheProjectMakes: a program that installing packages would make is no program of the system, and PATH does not help.
 func TestProgramsThatTheProjectMakes(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
-		"vendor/bin/phpunit": "add `setup: [composer install]` to jacquard.yaml",
+		"vendor/bin/phpunit": "a command under `setup` in jacquard.yaml can make it",
 		"tools/phpunit":      "a command under `setup` in jacquard.yaml can make it",
 		"phpunit":            "install phpunit and put it on PATH",
 	} {

@@ -270,7 +270,11 @@ func (f Found) Env() []string {
 		}
 		return env
 	}
-	return nil
+	var env []string
+	for _, x := range f.used() {
+		env = append(env, x.env...)
+	}
+	return env
 }
 
 // Setup are the commands that install what the lock file (or, without one, the manifest) names. They may reach the

@@ -228,7 +228,7 @@ func (f *field) green(r repo, clone string, c commit, res *result) {
 		}
 		codes[id] = code
 	}
-	if codes[c.ID] != 0 {
+	if codes[c.ID] != 0 && codes[c.Parent] == 0 {
 		res.Outcome, res.Why = "none", fmt.Sprintf("not green by its own command: exit %d before, %d after; %s", codes[c.Parent], codes[c.ID], res.Why)
 	}
 }
