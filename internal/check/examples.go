@@ -360,7 +360,7 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 		argv = slices.Insert(slices.Clone(argv), 1, "-O")
 	}
 	env := u.surroundings(home)
-	policy, err := u.policy(append(u.c.o.Env, env...), false, u.dir)
+	policy, err := u.policy(slices.Concat(u.c.o.Env, env), false, u.dir)
 	if err != nil {
 		return nil, "", err
 	}

@@ -83,7 +83,7 @@ var (
 		"auto_context", "auto_decisions", "auto_e2e", "auto_improve", "auto_discover", "develop_decisions", "develop_pr", "pr_watch",
 		"sandbox", "sandbox_services", "sandbox_none", "init_session", "acp", "e2e_codex", "e2e_input", "e2e_auto_light",
 		"e2e_conflict", "e2e_flaky", "e2e_items", "e2e_phases", "e2e_roles", "e2e_uses", "e2e_cut", "e2e_work",
-		"worker", "worker_drain", "worker_killed", "worker_store", "worker_work", "killed_thrice", "work_callbacks", "work_resume",
+		"worker", "worker_drain", "worker_killed", "worker_store", "worker_unreached", "worker_work", "killed_thrice", "work_callbacks", "work_resume",
 		"work_blocked", "work_command", "work_terminal", "work_input", "held_out", "held_out_requests", "bug", "adopt_rust",
 	}
 )

@@ -240,10 +240,13 @@ func (p *pollers) of(room chan struct{}) *pollers {
 
 func (p *pollers) start() error { return serverError(p.w.Start()) }
 
+// lastReports is how long a server that cannot be reached is told what steps came to that were stopped. The outbox has it as well.
+const lastReports = time.Minute
+
 // stop ends what runs in good order: it is told, and what it came to is reported.
 func (p *pollers) stop() {
 	p.end(flow.ErrStopped)
-	late := time.AfterFunc(time.Minute, func() { close(p.gone) }) // for the last reports
+	late := time.AfterFunc(lastReports, func() { close(p.gone) })
 	p.w.Stop()
 	late.Stop()
 }
@@ -301,6 +304,12 @@ func (r *Runtime) Work(ctx context.Context, pools []string, slots map[string]int
 		}
 	})
 	defer late.Stop()
+	tooLate := time.AfterFunc(drain+min(drain, lastReports), func() {
+		for _, p := range all {
+			close(p.gone)
+		}
+	})
+	defer tooLate.Stop()
 	for _, own := range []bool{false, true} {
 		var stopped sync.WaitGroup
 		for _, p := range all {
