@@ -162,6 +162,11 @@ func (a *Actor) chainsFrom(ctx context.Context, before string, v *view) ([]toolc
 			out = append(out, was)
 		}
 	}
+	for i, f := range out {
+		if !tested(v, f) { // an example is asked when it has changed itself
+			out[i].Members = nil
+		}
+	}
 	return out, nil
 }
 

@@ -95,8 +95,11 @@ func addTree(from, to string) error {
 			return nil
 		}
 		info, err := os.Stat(p)
-		if err != nil || info.IsDir() { // a link to nothing here
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() { // a link out of here
 			return nil
+		}
+		if err != nil {
+			return err
 		}
 		return errors.Join(os.MkdirAll(filepath.Dir(dst), 0o755), copyFile(p, dst, info.Mode().Perm()|0o200))
 	})

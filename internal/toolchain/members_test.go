@@ -161,3 +161,19 @@ func TestDataOfOthers(t *testing.T) {
 		t.Errorf("scripts of Node alone have the toolchains %+v", all)
 	}
 }
+
+// TestLockOfAnother: a lock file of Python is that of the folder's own project, or of the workspace of uv that it is a member of.
+func TestLockOfAnother(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"uv.lock": "", "pyproject.toml": "[tool.uv.workspace]\nmembers = ['packages/*']\nexclude = ['packages/old']\n", "a.py": "",
+		"packages/new/pyproject.toml": "", "packages/new/a.py": "", "packages/old/pyproject.toml": "", "packages/old/a.py": "",
+		"examples/one/pyproject.toml": "[project]\nname = 'one'\n", "examples/one/a.py": "",
+	}
+	p := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) })
+	for dir, want := range map[string]string{".": "uv", "packages/new": "uv", "packages/old": "pip", "examples/one": "pip"} {
+		if f, _ := p.Detect(dir); f.Manager != want || (f.Lock != "") != (want == "uv") {
+			t.Errorf("%s is installed by %s with the lock %q, want %s", dir, f.Manager, f.Lock, want)
+		}
+	}
+}

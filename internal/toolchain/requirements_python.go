@@ -1,0 +1,177 @@
+package toolchain
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+)
+
+// What a project of Python requires, as its files say.
+
+// uvMember reports whether the project in dir is a member of the workspace of uv at root (docs.astral.sh/uv, "Using workspaces").
+func (p *Project) uvMember(root, dir string) bool {
+	w := readPyproject(string(p.read(join(root, "pyproject.toml")))).Tool.UV.Workspace
+	is := func(pattern string) bool {
+		return matchParts(strings.Split(join(root, path.Clean(pattern)), "/"), strings.Split(dir, "/"))
+	}
+	return slices.ContainsFunc(w.Members, is) && !slices.ContainsFunc(w.Exclude, is)
+}
+
+// requirementFiles are the names of the files whose requirements are installed.
+func requirementFiles() []string {
+	return []string{"requirements*.txt", "dev-requirements.txt", "test-requirements.txt"}
+}
+
+// readRequirements notes a file of requirements and those that it names.
+func (f *Found) readRequirements(p *Project, file string) {
+	if !p.set[file] || contains(f.Installs, file) {
+		return
+	}
+	f.Installs = append(f.Installs, file)
+	for line := range strings.SplitSeq(string(p.read(file)), "\n") {
+		m := requirementInclude().FindStringSubmatch(line)
+		switch {
+		case m == nil:
+			f.declare(requirementOf(line))
+		case m[1] == "c" || m[1] == "-constraint": // versions of what others require
+			if other := path.Join(path.Dir(file), m[2]); p.set[other] {
+				f.Installs = addOnce(f.Installs, other)
+			}
+		default:
+			f.readRequirements(p, path.Join(path.Dir(file), m[2]))
+		}
+	}
+}
+
+// requirementInclude is a line that names another file of requirements or constraints (pip, "Requirements File Format").
+var requirementInclude = re.New(`^\s*-(r|c|-requirement|-constraint)[ =]?\s*([^\s#]+)`)
+
+var requirement = re.New(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
+
+func requirementName(line string) string {
+	return strings.ToLower(requirement().FindString(strings.TrimSpace(line)))
+}
+
+// requirementOf is the package that a line requires, and what the line says of its version.
+func requirementOf(line string) (name, version string) {
+	rest := requirement().ReplaceAllString(strings.TrimSpace(line), "")
+	for _, end := range []string{";", "#", " --", "\\"} {
+		rest, _, _ = strings.Cut(rest, end)
+	}
+	if strings.HasPrefix(rest, "[") {
+		_, rest, _ = strings.Cut(rest, "]")
+	}
+	return requirementName(line), strings.ReplaceAll(rest, " ", "")
+}
+
+// plainName is a requirement's name in the form in which names are compared.
+func plainName(line string) string {
+	return strings.NewReplacer("_", "-", ".", "-").Replace(requirementName(line))
+}
+
+// pyproject is what a pyproject.toml says of dependencies (packaging.python.org, "pyproject.toml specification"; groups: PEP 735).
+type pyproject struct {
+	BuildSystem map[string]any `toml:"build-system"`
+	Project     struct {
+		Name         string
+		Dependencies []string
+		Extras       map[string][]string `toml:"optional-dependencies"`
+	}
+	Groups map[string][]any `toml:"dependency-groups"` // a requirement, or {include-group = "another"}
+	Tool   struct {
+		UV struct {
+			Dev       []string `toml:"dev-dependencies"`
+			Workspace struct{ Members, Exclude []string }
+		}
+		Poetry struct {
+			Name         string
+			Dependencies map[string]any
+			Dev          map[string]any `toml:"dev-dependencies"`
+			Group        map[string]struct{ Dependencies map[string]any }
+		}
+	}
+}
+
+// readPyproject reads a pyproject.toml; what is no TOML says nothing.
+func readPyproject(text string) pyproject {
+	var out pyproject
+	if _, err := toml.Decode(text, &out); err != nil {
+		return pyproject{}
+	}
+	return out
+}
+
+// requirements are all that the file names, as it writes them; of Poetry's own tables only the names.
+func (t pyproject) requirements() []string {
+	out := slices.Clone(t.Project.Dependencies)
+	for _, extra := range sortedKeys(t.Project.Extras) {
+		if list := t.Project.Extras[extra]; !pinsOnly(list, t.Project.Dependencies) {
+			out = append(out, list...)
+		}
+	}
+	for _, group := range sortedKeys(t.Groups) {
+		for _, entry := range t.Groups[group] {
+			if r, ok := entry.(string); ok {
+				out = append(out, r)
+			}
+		}
+	}
+	out = append(out, t.Tool.UV.Dev...)
+	tables := []map[string]any{t.Tool.Poetry.Dependencies, t.Tool.Poetry.Dev}
+	for _, group := range sortedKeys(t.Tool.Poetry.Group) {
+		tables = append(tables, t.Tool.Poetry.Group[group].Dependencies)
+	}
+	for _, table := range tables {
+		for _, name := range sortedKeys(table) {
+			if name != "python" {
+				out = append(out, requirementName(name))
+			}
+		}
+	}
+	return out
+}
+
+// pdmLocked are the packages of pdm.lock in the versions that it has, as requirements: pip installs them as well (pdm-project.org,
+// "Lock file specifications"). Those that lie in git or in a folder are left out.
+func pdmLocked(lock []byte) []string {
+	var t struct {
+		Package []struct {
+			Name, Version, Marker, Path, URL, Git string
+			Extras                                []string
+		}
+	}
+	if _, err := toml.Decode(string(lock), &t); err != nil {
+		return nil
+	}
+	var out []string
+	for _, l := range t.Package {
+		if l.Path+l.URL+l.Git != "" || l.Version == "" {
+			continue
+		}
+		if len(l.Extras) > 0 {
+			l.Name += "[" + strings.Join(l.Extras, ",") + "]"
+		}
+		if l.Marker != "" {
+			l.Marker = "; " + l.Marker
+		}
+		out = append(out, l.Name+"=="+l.Version+l.Marker)
+	}
+	return out
+}
+
+// pinsOnly reports whether an extra only says one version of each package, among them ones that the project requires anyway: it is for
+// a job of its own, such as that with the lowest versions.
+func pinsOnly(extra, required []string) bool {
+	known := false
+	for _, r := range extra {
+		if _, version := requirementOf(r); !strings.HasPrefix(version, "==") {
+			return false
+		}
+		known = known || slices.ContainsFunc(required, isOf(plainName(r)))
+	}
+	return known
+}
