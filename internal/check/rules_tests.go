@@ -219,7 +219,11 @@ func judgeTest(f *file, t, old source.Test, existed bool) []step.Finding {
 	case t.Empty() && (!existed || !old.Empty()):
 		out = append(out, reject("test-empty", f.Path, t.Line, "The test "+t.Name+" has no known assertion. Assert what the code does, with the test framework or a helper called check…, assert… or expect…."))
 	case t.Trivial > old.Trivial:
-		out = append(out, fix("test-always-true", f.Path, t.Line, fmt.Sprintf("The test %s has assertions that can never fail (%d).", t.Name, t.Trivial-old.Trivial)))
+		found := fix("test-always-true", f.Path, t.Line, fmt.Sprintf("The test %s has assertions that can never fail (%d).", t.Name, t.Trivial-old.Trivial))
+		if t.Asserts < old.Asserts { // they took the place of others
+			found.Severity = step.Rejects
+		}
+		out = append(out, found)
 	case existed && t.Asserts < old.Asserts:
 		out = append(out, fix("test-weakened", f.Path, t.Line, "The test "+t.Name+" asserts less than before. Keep the old assertions."))
 	}

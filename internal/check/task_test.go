@@ -32,6 +32,7 @@ const (
 	cartGo    = "package cart\n\n// Total adds up.\nfunc Total(prices []int) int {\n\tsum := prices[0]\n\tfor _, p := range prices[1:] {\n\t\tsum += p\n\t}\n\treturn sum\n}\n\n// Count counts.\nfunc Count(prices []int) int { return len(prices) }\n"
 	cartRight = "package cart\n\n// Total adds up.\nfunc Total(prices []int) int {\n\tsum := 0\n\tfor _, p := range prices {\n\t\tsum += p\n\t}\n\treturn sum\n}\n\n// Count counts.\nfunc Count(prices []int) int { return len(prices) }\n"
 	cartTests = "package cart\n\nimport \"testing\"\n\nfunc TestTotal(t *testing.T) {\n\tif got := Total([]int{1, 2}); got != 3 {\n\t\tt.Errorf(\"Total = %d\", got)\n\t}\n}\n\nfunc TestCount(t *testing.T) {\n\tif got := Count([]int{1, 2}); got != 2 {\n\t\tt.Errorf(\"Count = %d\", got)\n\t}\n}\n"
+	dutyBoth  = "package duty\n\nimport \"testing\"\n\nfunc TestBoth(t *testing.T) {\n\tif Of(30) != 6 {\n\t\tt.Error()\n\t}\n\tif Of(40) != 8 {\n\t\tt.Error()\n\t}\n}\n"
 	cartEmpty = "\nfunc TestEmpty(t *testing.T) {\n\tif got := Total(nil); got != 0 {\n\t\tt.Errorf(\"Total = %d\", got)\n\t}\n}\n"
 	taxGo     = "package tax\n\n// Of is the tax.\nfunc Of(net int) int { return net / 5 }\n"
 	taxTest   = "package tax\n\nimport \"testing\"\n\nfunc TestOf(t *testing.T) {\n\tif Of(10) != 2 {\n\t\tt.Error()\n\t}\n}\n"
@@ -49,7 +50,7 @@ func shopFiles() map[string]string {
 		"hits/hits.go": hitsGo,
 		// For another system: it cannot run here, and is asked of nobody.
 		"tax/tax_wasip1_test.go": "package tax\n\nimport \"testing\"\n\nfunc TestOf(t *testing.T) {\n\tt.Fatal()\n}\n\nfunc TestWasip1(t *testing.T) {}\n",
-		"go.mod":                 "module example.com/shop\n\ngo 1.24\n", "cart/cart.go": cartGo, "cart/cart_test.go": cartTests, "tax/tax.go": taxGo, "tax/tax_test.go": taxTest,
+		"go.mod":                 "module example.com/shop\n\ngo 1.24\n", "cart/cart.go": cartGo, "cart/cart_test.go": cartTests, "duty/duty.go": strings.Replace(taxGo, "package tax", "package duty", 1), "duty/both_test.go": dutyBoth, "tax/tax.go": taxGo, "tax/tax_test.go": taxTest,
 		"rate/rate.go":      strings.Replace(taxGo, "package tax", "package rate", 1),
 		"rate/rate_test.go": "package rate\n\nimport \"testing\"\n\nfunc TestTable(t *testing.T) {\n\tfor in, want := range map[int]int{10: 2, 20: 4, 30: 6} {\n\t\tif got := Of(in); got != want {\n\t\t\tt.Errorf(\"Of(%d) = %d\", in, got)\n\t\t}\n\t}\n}\n",
 		"fee/fee.go":        strings.Replace(taxGo, "package tax", "package fee", 1),
@@ -258,6 +259,9 @@ func weakTasks() []taskCase {
 		{name: "an old test that notices less, where tests are what the task is about", passed: true, rules: []string{"test-weakened"}, level: step.Warn, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "got != 2", "got < 0", 1) + cartEmpty,
 		}},
+		{name: "an old assertion that cannot fail any more", rules: []string{"test-always-true"}, files: honestly(map[string]string{
+			"duty/both_test.go": strings.Replace(dutyBoth, "if Of(40)", "if false && Of(40)", 1),
+		}), task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "duty/both_test.go") }},
 		{name: "an old test in other words", passed: true, rules: []string{"test-passes-without"}, level: step.Warn, task: func(t *check.Task) { t.NewCode = true }, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "if got := Count([]int{1, 2}); got != 2 {", "two := []int{7, 8}\n\tif got := Count(two); got != len(two) {", 1) + cartEmpty,
 		}},

@@ -83,11 +83,12 @@ type Attempt[A Answer] struct {
 }
 
 // Judge takes a proof of an attempt and says whether it passes: nothing rejects it, and what only should be better goes back
-// to its author once, while there is another attempt.
+// to its author once, while there is another attempt. An author who leaves the tree as it was has answered, even if another look at it,
+// which has limits of time, finds more of that kind.
 func (a *Attempt[A]) Judge(p step.TaskProof) bool {
 	a.Proof = p
 	a.Sent = Sent{Findings: slices.Concat(a.Turn.Findings, p.Findings), Failures: p.Failures, Said: a.Answer.Words()}
-	last := a.Last || a.Stop != "" || a.Back != nil && a.Sent.as(*a.Back)
+	last := a.Last || a.Stop != "" || a.Back != nil && (a.Sent.as(*a.Back) || a.Tree == a.Before && a.Back.good(true) && len(a.Back.Failures) == 0)
 	a.Passed = p.Passed && a.Sent.good(last)
 	return a.Passed
 }

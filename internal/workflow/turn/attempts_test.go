@@ -187,6 +187,8 @@ func TestAttempts(t *testing.T) {
 
 		"what should be better goes back": {limit: 5, rounds: is("t1 ~a", "t2"), want: told{End: "0", Tree: "t2", Said: []string{"t0<t0", "t1<t0 [a]"}}},
 		"once":                            {limit: 5, same: 3, rounds: is("t1 ~a", "t1 ~a"), want: told{End: "0", Tree: "t1", Notes: []string{"do 1 false left t1<t0", "do 2 true"}}},
+		"also when more is found":         {limit: 5, same: 3, rounds: is("t1 ~a", "t1 ~a ~b"), want: told{End: "0", Tree: "t1", Notes: []string{"do 1 false left t1<t0", "do 2 true"}}},
+		"but not what then fails":         {limit: 5, same: 3, rounds: is("t1 ~a", "t1 b"), want: told{End: "no_progress 2 b", Tree: "t1"}},
 		"but not what fails beside it":    {limit: 2, rounds: is("t1 ~a b", "t2 ~a b"), want: told{End: "limit 2 [a], b", Tree: "t2"}},
 		"not from the last":               {limit: 1, rounds: is("t1 ~a"), want: told{End: "0", Tree: "t1"}},
 
