@@ -18,6 +18,10 @@ func honest() []diffCase {
 			"e.js": {"", "export { OtherError } from './other.js';\n"},
 		}, audit: func(a *check.Audit) { a.Raises = []string{"AddError", "SumError", "ErrSum", "DeepError", "OtherError"} }},
 		{name: "a variable that tests set, and the request names", files: one("a.py", "", "import os\n\n\ndef add(a, b):\n    if os.environ.get('ADD_STRICT') == '1':\n        return a + b\n    return 0\n"), tests: map[string]string{"test_a.py": "from a import add\n\n\ndef test_add(monkeypatch):\n    monkeypatch.setenv('ADD_STRICT', '1')\n    assert add(1, 2) == 3\n"}, audit: func(a *check.Audit) { a.Said = "add obeys ADD_STRICT" }},
+		{
+			name: "a variable that tests set, and the code has always read", files: one("a.py", "import os\n\n\ndef add(a):\n    return a + os.environ.get('LESS', '')\n", "import os\n\n\ndef add(a):\n    less = os.environ.get('LESS', '')\n    return a + less.strip()\n"),
+			tests: map[string]string{"test_a.py": "def test_add(monkeypatch):\n    monkeypatch.setenv('LESS', 'R')\n"},
+		},
 		{name: "data of its own", files: map[string][2]string{
 			"shop/a.py": {"", "import json\nfrom pathlib import Path\n\nKNOWN = json.loads((Path(__file__).parent / 'known.json').read_text())\n"}, "shop/known.json": {"", "{\"1\": 2}\n"},
 		}},

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -176,6 +177,9 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 	return nil
 }
 
+// maxLooser is how long is looked for what old tests do not notice any more.
+const maxLooser = 30 * time.Second
+
 // looser rejects changes of old tests after which no test kills a mutant that they killed. Where the task is not about new code, tests may be
 // what it is about: then a person is told.
 func (p *taskProof) looser(ctx context.Context, pl *place) error {
@@ -183,11 +187,16 @@ func (p *taskProof) looser(ctx context.Context, pl *place) error {
 		return nil
 	}
 	x := &chainJudge{judge: &judge{taskProof: *p, q: Question{Chains: p.t.Chains}}, chain: pl.chain, pl: pl, results: p.proof.Results}
-	err := x.look(ctx)
+	short, cancel := context.WithTimeoutCause(ctx, maxLooser, ErrLate)
+	defer cancel()
+	err := x.look(short)
 	for _, stage := range []func(context.Context) error{x.weakened, x.looser} {
 		if err == nil {
-			err = stage(ctx)
+			err = stage(short)
 		}
+	}
+	if ctx.Err() == nil && late(short, err) {
+		err = nil
 	}
 	*p = x.taskProof
 	for _, f := range x.out.Findings {

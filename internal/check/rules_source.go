@@ -123,7 +123,7 @@ func (a Audit) detection(f *file) []step.Finding {
 		}
 		switch t.Kind {
 		case source.String:
-			if a.envName(f.code, i, t.Value()) || strings.HasSuffix(t.Value(), "=") && near(f, i, "Environ", "environ") &&
+			if a.envName(f.code, i, t.Value()) && !f.readBefore(t.Value()) || strings.HasSuffix(t.Value(), "=") && near(f, i, "Environ", "environ") &&
 				testEnv().MatchString(strings.TrimSuffix(t.Value(), "=")) && !a.inSpec(strings.TrimSuffix(t.Value(), "=")) {
 				say(t.Line, "The code reads the environment variable "+t.Value()+" to find out whether it is tested.")
 			} else if why := stringTell(f, i); why != "" {
@@ -189,6 +189,17 @@ func declaration(ts []source.Token, i int) bool {
 // envName reports whether the string at i is the name of a variable that says that tests run, read from the environment.
 func (a Audit) envName(ts []source.Token, i int, name string) bool {
 	return fromEnvironment(ts, i) && !a.inSpec(name) && (testEnv().MatchString(name) || a.setByTests(name))
+}
+
+// readBefore reports whether the file looked a variable up in the environment before it was changed.
+func (f *file) readBefore(name string) bool {
+	code := sourceFile{File: f.old}.code()
+	for i, t := range code {
+		if t.Kind == source.String && t.Value() == name && fromEnvironment(code, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // fromEnvironment reports whether the string at i is looked up in the environment.
