@@ -70,19 +70,17 @@ func (r reader) mocha(report []byte) ([]step.TestResult, error) {
 // titles finds the tests of the sources by what runners print of them.
 type titles struct {
 	files []string
-	names map[string][]string // of each file
+	tests map[string][]source.Test // of each file
 }
 
 func newTitles(r reader) titles {
-	t := titles{names: map[string][]string{}}
+	t := titles{tests: map[string][]source.Test{}}
 	if r.tests == nil {
 		return t
 	}
 	t.files = r.tests()
 	for _, f := range t.files {
-		for _, x := range source.Parse(f, r.text(f)).Tests {
-			t.names[f] = append(t.names[f], x.Name)
-		}
+		t.tests[f] = source.Parse(f, r.text(f)).Tests
 	}
 	return t
 }
@@ -90,19 +88,32 @@ func newTitles(r reader) titles {
 // find gives the file and the name that the sources have for a printed title: of the file that is named, else of the only one
 // that has such a test.
 func (t titles) find(file, full, title string) (string, string) {
-	flat := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, " > ", " ")), " ") }
-	is := func(name string) bool {
-		return flat(name) == flat(full) || name == title && file != ""
+	named := func(f string) (string, bool) {
+		for _, x := range t.tests[f] {
+			if name, is := x.Named(full); is && !x.Open {
+				return name, true
+			}
+		}
+		for _, x := range t.tests[f] { // made in a loop
+			if name, is := x.Named(full); is {
+				return name, true
+			}
+		}
+		i := slices.IndexFunc(t.tests[f], func(x source.Test) bool { return x.Name == title && file != "" })
+		if i >= 0 {
+			return title, true
+		}
+		return "", false
 	}
-	if names, ok := t.names[file]; ok {
-		if i := slices.IndexFunc(names, is); i >= 0 {
-			return file, names[i]
+	if _, ok := t.tests[file]; ok {
+		if name, is := named(file); is {
+			return file, name
 		}
 		return file, full
 	}
 	for _, f := range t.files {
-		if i := slices.IndexFunc(t.names[f], is); i >= 0 {
-			return f, t.names[f][i]
+		if name, is := named(f); is {
+			return f, name
 		}
 	}
 	if file == "" {
@@ -194,7 +205,7 @@ func (r reader) tapResult(p point, path []string, names titles) step.TestResult 
 		}
 	}
 	if len(path) > 0 { // node-tap has a subtest for each file
-		if first := r.relative(path[0]); names.names[first] != nil {
+		if first := r.relative(path[0]); names.tests[first] != nil {
 			file, path = first, path[1:]
 		}
 	}
@@ -204,7 +215,7 @@ func (r reader) tapResult(p point, path []string, names titles) step.TestResult 
 		title = title[i+len(" › "):]
 		prefix := name[:i]
 		for _, f := range names.files {
-			if file == "" && slices.Contains(names.names[f], title) && strings.Contains(stem(f), lastWord(prefix)) {
+			if file == "" && slices.ContainsFunc(names.tests[f], func(x source.Test) bool { return x.Name == title }) && strings.Contains(stem(f), lastWord(prefix)) {
 				file = f
 			}
 		}

@@ -14,7 +14,7 @@ import (
 func TestReportsOnStdout(t *testing.T) {
 	t.Parallel()
 	sources := map[string]string{
-		"test/a.js": "describe('cart', () => { it('adds up', f); it('is empty', f); });\ntest('alone', f);\n",
+		"test/a.js": "describe('cart', () => { it('adds up', f); it('is empty', f); rows.forEach((n) => { it('is ' + n + ' of 3', f); }); });\ntest('alone', f);\n",
 		"test/b.js": "test('takes away', f);\n",
 	}
 	cases := map[string]struct {
@@ -55,10 +55,10 @@ func TestReportsOnStdout(t *testing.T) {
 		"what is no TAP": {toolchain.ReportTAP, "all is ok\nok then\nnot okay\n", []string{".::then pass"}},
 		"mocha": {
 			toolchain.ReportMocha,
-			`{"passes": [{"title": "adds up", "fullTitle": "cart adds up", "file": "/project/test/a.js"}, {"title": "takes away", "fullTitle": "takes away"}],
+			`{"passes": [{"title": "adds up", "fullTitle": "cart adds up", "file": "/project/test/a.js"}, {"title": "takes away", "fullTitle": "takes away"}, {"title": "is 2 of 3", "fullTitle": "cart is 2 of 3", "file": "/project/test/a.js"}],
 			  "failures": [{"title": "is empty", "fullTitle": "cart is empty", "file": "/project/test/a.js", "err": {"message": "no", "stack": "Error: no"}}],
 			  "pending": [{"title": "made in a loop 3", "fullTitle": "cart made in a loop 3", "file": "/project/test/a.js"}]}`,
-			[]string{"test/a.js::cart > adds up pass", "test/b.js::takes away pass", "test/a.js::cart > is empty fail", "test/a.js::cart made in a loop 3 skip"},
+			[]string{"test/a.js::cart > adds up pass", "test/b.js::takes away pass", "test/a.js::cart > is 2 of 3 pass", "test/a.js::cart > is empty fail", "test/a.js::cart made in a loop 3 skip"},
 		},
 		"any: TAP without a version": {toolchain.ReportAny, "1..2\nok 1 - alone\nnot ok 2 - takes away\n", []string{"test/a.js::alone pass", "test/b.js::takes away fail"}},
 		"any: JUnit":                 {toolchain.ReportAny, `<?xml version="1.0"?><testsuites><testcase classname="x" name="y"/></testsuites>`, []string{".::y pass"}},

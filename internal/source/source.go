@@ -198,6 +198,39 @@ func (t Test) Matches(name string) bool {
 	return err == nil && re.MatchString(name)
 }
 
+// Named gives the name of a test that a runner has printed with nothing but spaces between suites and test, as mocha does: with what stands in
+// the places of its title that are filled in. It is false for the title of another test.
+func (t Test) Named(printed string) (string, bool) {
+	var form strings.Builder
+	parts := []string{t.Name}
+	if t.Open {
+		parts = hole().Split(t.Name, -1)
+	}
+	for i, part := range parts {
+		words := strings.Fields(strings.ReplaceAll(" "+part+" ", " > ", " "))
+		for j, w := range words {
+			words[j] = regexp.QuoteMeta(w)
+		}
+		form.WriteString(`\s*` + strings.Join(words, `\s+`) + `\s*`)
+		if i < len(parts)-1 {
+			form.WriteString(`(.*?)`)
+		}
+	}
+	re, err := regexp.Compile("(?s)^" + form.String() + "$")
+	if err != nil {
+		return "", false
+	}
+	m := re.FindStringSubmatch(printed)
+	if m == nil {
+		return "", false
+	}
+	name := parts[0]
+	for i, value := range m[1:] {
+		name += value + parts[i+1]
+	}
+	return name, true
+}
+
 // Func is a function or method with its place.
 type Func struct {
 	Name      string // Owner.Name for a method
