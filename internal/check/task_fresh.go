@@ -93,7 +93,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 const mostDisabled = 4
 
 // unreached says that new tests reach none of the functions that have changed: they pass when these fail at each call, and when they do
-// nothing. It is "" where a test reaches one, and where none can be disabled.
+// nothing. It is "" where a test reaches one, where one cannot be disabled, and where more has changed than functions.
 func (p *taskProof) unreached(ctx context.Context, pl *place, old, now map[string][]byte, fresh []test) (string, error) {
 	var names []string
 	var alone toolchain.Selection // old tests that reach them would end the run
@@ -102,27 +102,27 @@ func (p *taskProof) unreached(ctx context.Context, pl *place, old, now map[strin
 	}
 	for _, file := range slices.Sorted(maps(now)) {
 		was, is, f := functions(file, old[file]), functions(file, now[file]), source.Parse(file, now[file])
+		if outside(source.Parse(file, old[file]), inFunctions) != outside(f, inFunctions) {
+			return "", nil
+		}
 		for _, fn := range f.Funcs {
-			if was[fn.Name] == is[fn.Name] || len(names) == mostDisabled {
+			if was[fn.Name] == is[fn.Name] {
 				continue
 			}
-			ran := 0
-			for _, m := range f.Disabled(fn, now[file]) {
+			mutants := f.Disabled(fn, now[file])
+			if len(mutants) == 0 || len(names) == mostDisabled {
+				return "", nil
+			}
+			for _, m := range mutants {
 				run, err := pl.mutated(ctx, mutantAt{m, file, now[file]}, alone, &p.proof)
 				if err != nil {
 					return "", err
 				}
-				killed, valid := run.noticed(fresh)
-				if killed {
+				if killed, valid := run.noticed(fresh); killed || !valid {
 					return "", nil
 				}
-				if valid {
-					ran++
-				}
 			}
-			if ran == 2 {
-				names = append(names, fn.Name)
-			}
+			names = append(names, fn.Name)
 		}
 	}
 	if len(names) == 0 {
@@ -273,7 +273,7 @@ func (p *taskProof) changedTests(pl *place, of func(Change) func(name, text stri
 // beside are the tests whose bodies are as they were in a file where something else has changed: their tables, parameters, helpers.
 func (p *taskProof) beside(pl *place) []test {
 	return p.changedTests(pl, func(ch Change) func(name, text string) bool {
-		if ch.Old == nil || outside(source.Parse(ch.Path, ch.Old)) == outside(source.Parse(ch.Path, ch.New)) {
+		if ch.Old == nil || outside(source.Parse(ch.Path, ch.Old), inTests) == outside(source.Parse(ch.Path, ch.New), inTests) {
 			return nil
 		}
 		old := bodies(ch.Path, ch.Old)
@@ -281,11 +281,20 @@ func (p *taskProof) beside(pl *place) []test {
 	})
 }
 
-// outside is the code of a file of tests that is in none of them, without its imports.
-func outside(f source.File) string {
+// inTests and inFunctions report whether a token of a file is in one of its tests or functions.
+func inTests(f source.File, t source.Token) bool {
+	return slices.ContainsFunc(f.Tests, func(x source.Test) bool { return t.Off >= x.Off && t.End <= x.Stop })
+}
+
+func inFunctions(f source.File, t source.Token) bool {
+	return slices.ContainsFunc(f.Funcs, func(fn source.Func) bool { return t.Off >= fn.Off && t.End <= fn.Stop })
+}
+
+// outside is the code of a file that is in none of its tests or functions.
+func outside(f source.File, in func(source.File, source.Token) bool) string {
 	var b strings.Builder
 	for _, t := range (sourceFile{File: f}).code() {
-		if t.Kind != source.Comment && !slices.ContainsFunc(f.Tests, func(x source.Test) bool { return t.Off >= x.Off && t.End <= x.Stop }) {
+		if t.Kind != source.Comment && !in(f, t) {
 			b.WriteString(t.Text + " ")
 		}
 	}

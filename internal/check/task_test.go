@@ -250,6 +250,9 @@ func weakTasks() []taskCase {
 		{name: "a new test of an old function that compares no result of it", passed: true, rules: []string{"compares-nothing"}, level: step.Fix, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + "\nfunc TestEmpty(t *testing.T) {\n\tdefer func() {\n\t\tif recover() != nil {\n\t\t\tt.Error(\"no cart\")\n\t\t}\n\t}()\n\tTotal(nil)\n}\n",
 		}},
+		{name: "a new test of a constant, beside a function that its old tests are for", passed: true, files: map[string]string{
+			"cart/cart.go": cartRight + "\n// Most is how many there may be.\nconst Most = 9\n", "cart/cart_test.go": cartTests + "\nfunc TestMost(t *testing.T) {\n\tif Most != 9 {\n\t\tt.Error(Most)\n\t}\n}\n",
+		}},
 		{name: "a new test that does not reach the code", rules: []string{"compares-nothing"}, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "\"testing\"", "(\n\t\"os\"\n\t\"strings\"\n\t\"testing\"\n)", 1) + "\nfunc TestEmpty(t *testing.T) {\n\tif src, _ := os.ReadFile(\"cart.go\"); !strings.Contains(string(src), \"sum := 0\") {\n\t\tt.Error(\"no cart\")\n\t}\n}\n",
 		}},
