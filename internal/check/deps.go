@@ -256,13 +256,12 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	p := &place{c: c, dir: work, root: filepath.Join(work, "tree"), chain: chain}
 	p.deps.env = hasEnv(chain)
 	p.kits = []kit{{chain, p.deps}}
-	for _, d := range []string{"tree", "home", "tmp", "reports"} {
-		if err := os.Mkdir(filepath.Join(work, d), 0o755); err != nil {
-			return fmt.Errorf("%w: %w", ErrSetup, err)
-		}
+	places := []string{"tree", "home", "tmp", "reports"}
+	if chain.Ecosystem == toolchain.Unknown { // nothing else makes its environment, which is copied even if nothing is in it
+		places = append(places, "venv")
 	}
-	if chain.Ecosystem == toolchain.Unknown { // what makes none of its own is copied as well
-		if err := os.Mkdir(filepath.Join(work, "venv"), 0o755); err != nil {
+	for _, d := range places {
+		if err := os.Mkdir(filepath.Join(work, d), 0o755); err != nil {
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}

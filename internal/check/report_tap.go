@@ -85,25 +85,29 @@ func newTitles(r reader) titles {
 	return t
 }
 
+// has reports whether a file has a test of this name.
+func (t titles) has(file, name string) bool {
+	return slices.ContainsFunc(t.tests[file], func(x source.Test) bool { return x.Name == name })
+}
+
 // find gives the file and the name that the sources have for a printed title: of the file that is named, else of the only one
 // that has such a test.
 func (t titles) find(file, full, title string) (string, string) {
 	named := func(f string) (string, bool) {
+		made := "" // in a loop
 		for _, x := range t.tests[f] {
-			if name, is := x.Named(full); is && !x.Open {
+			name, is := x.Named(full)
+			if is && !x.Open {
 				return name, true
 			}
-		}
-		for _, x := range t.tests[f] { // made in a loop
-			if name, is := x.Named(full); is {
-				return name, true
+			if is && made == "" {
+				made = name
 			}
 		}
-		i := slices.IndexFunc(t.tests[f], func(x source.Test) bool { return x.Name == title && file != "" })
-		if i >= 0 {
-			return title, true
+		if made != "" {
+			return made, true
 		}
-		return "", false
+		return title, file != "" && t.has(f, title)
 	}
 	if _, ok := t.tests[file]; ok {
 		if name, is := named(file); is {
@@ -215,7 +219,7 @@ func (r reader) tapResult(p point, path []string, names titles) step.TestResult 
 		title = title[i+len(" › "):]
 		prefix := name[:i]
 		for _, f := range names.files {
-			if file == "" && slices.ContainsFunc(names.tests[f], func(x source.Test) bool { return x.Name == title }) && strings.Contains(stem(f), lastWord(prefix)) {
+			if file == "" && names.has(f, title) && strings.Contains(stem(f), lastWord(prefix)) {
 				file = f
 			}
 		}

@@ -264,6 +264,14 @@ func Texts(list []commands.Command) string {
 
 // Beginnings are how command lines begin that run a command of the project, also for one file or one test of it.
 func Beginnings(f Found, c commands.Command) []string {
+	if commands.Bundled(c.Argv) { // bundle exec alone runs anything
+		c.Argv = c.Argv[2:]
+		list := Beginnings(f, c)
+		for i := range list {
+			list[i] = "bundle exec " + list[i]
+		}
+		return list
+	}
 	name := path.Base(c.Argv[0])
 	switch name {
 	case "node", "tsx", "python", "python3", "go", "cargo", "bun", "deno", "make", "mix", "rake", "dotnet", "php": // alone they run anything

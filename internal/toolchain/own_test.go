@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jacquard-build/jacquard/internal/commands"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -185,6 +186,17 @@ func TestProgramsThatTheProjectMakes(t *testing.T) {
 		tests := f.Test(toolchain.Selection{})
 		if len(tests) == 0 || len(tests[0].Needs) == 0 || tests[0].Needs[0].Install != want {
 			t.Errorf("%s: %+v, want %s", command, tests, want)
+		}
+	}
+}
+
+// TestBeginnings: what may follow a command of the project is for it, and for no other program.
+func TestBeginnings(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{"bundle exec rspec -f d": "bundle exec rspec", "bundle exec rake test": "bundle exec rake test", "bundle exec rake": "", "rspec": "rspec", "make": ""} {
+		got := toolchain.Beginnings(toolchain.Found{Ecosystem: toolchain.Unknown}, commands.Command{Argv: strings.Fields(line)})
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
 }
