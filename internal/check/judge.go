@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -187,13 +188,15 @@ func (j *judge) conclude() {
 		j.out.Why = fmt.Sprintf("tests fail (%d), and there was no time to check whether they failed before", j.known.doubt)
 	case j.out.Verdict == VerdictUnknown && j.known.unknown != "":
 		j.out.Why = j.known.unknown
+	case j.out.Verdict == VerdictUnknown && !j.known.late:
+		j.out.Why = "the new code has nothing to mutate, and no test fails without it"
 	case j.out.Verdict == VerdictUnknown:
 		j.out.Why = "the time limit was reached before there was a result"
 	case j.out.Verdict != VerdictUnknown:
 		j.out.Install = ""
 	}
 	if j.out.Verdict == VerdictCovered && !slices.ContainsFunc(j.out.Functions, func(f Function) bool { return f.Noticed > 0 }) {
-		j.out.Why = "no changed function is left to mutate; the tests that reach the change pass"
+		j.out.Why = "code was only removed; the tests that reach the change pass"
 	}
 	j.out.Records = append([]step.Record{}, j.proof.Records...)
 	slices.SortStableFunc(j.out.Findings, func(a, b Fact) int { return weight(b) - weight(a) })
@@ -252,7 +255,9 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	for _, ch := range j.changes {
 		if j.mineIn(chain, ch) {
 			x.changed = append(x.changed, ch.Path)
-			j.known.code = j.known.code || kindOf(ch) == codeKind
+			if kindOf(ch) == codeKind {
+				j.known.code, j.known.anew = true, j.known.anew || adds(ch)
+			}
 		}
 	}
 	if chain.Own.Elsewhere {
@@ -273,6 +278,22 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 		}
 	}
 	return nil
+}
+
+// adds reports whether a change does more than to take code away: what is there now is not what was there with parts left out.
+func adds(ch Change) bool {
+	was := (sourceFile{File: source.Parse(ch.Path, ch.Old)}).code()
+	for _, t := range (sourceFile{File: source.Parse(ch.Path, ch.New)}).code() {
+		if t.Kind == source.Comment {
+			continue
+		}
+		i := slices.IndexFunc(was, func(o source.Token) bool { return o.Text == t.Text })
+		if i < 0 {
+			return true
+		}
+		was = was[i+1:]
+	}
+	return false
 }
 
 // chainJudge is the part of a judgement that one toolchain is for.

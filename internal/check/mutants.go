@@ -355,12 +355,12 @@ func spread(ms []mutantAt) []mutantAt {
 	return out
 }
 
-// functions maps a file's functions to their code.
+// functions maps a file's functions to their code, those of one name to all of it.
 func functions(name string, src []byte) map[string]string {
 	out := map[string]string{}
 	f := source.Parse(name, src)
 	for _, fn := range f.Funcs {
-		out[fn.Name] = body(f, source.Test{Off: fn.Off, Stop: fn.Stop})
+		out[fn.Name] += body(f, source.Test{Off: fn.Off, Stop: fn.Stop})
 	}
 	return out
 }

@@ -1,5 +1,7 @@
 package check
 
+import "slices"
+
 // Verdict is what is said of a change as a whole.
 type Verdict string
 
@@ -57,6 +59,7 @@ func (f Function) unnoticed() bool { return f.Noticed == 0 && (f.Tried >= fewMut
 // known is all that a verdict is decided by.
 type known struct {
 	code      bool       // code has changed
+	anew      bool       // not only by taking some of it away
 	broken    int        // tests that pass without the change and fail with it
 	weakened  int        // tests that were skipped, emptied or deleted
 	red       []RedBy    // of each new test that passes now and not without the change
@@ -89,7 +92,7 @@ func (k known) verdict() Verdict {
 		return VerdictProved
 	case k.code && k.covered():
 		return VerdictCovered
-	case k.unknown != "" || k.late:
+	case k.unknown != "" || k.late || k.untried():
 		return VerdictUnknown
 	}
 	return VerdictUnproved
@@ -116,8 +119,8 @@ func (k known) proved() bool {
 	return compiled && (noticed || tried < fewMutants && !sure)
 }
 
-// covered: each changed function of which a small change was tried has a test that notices one. Where nothing is left to try, as
-// after code was removed, the tests that reach the change and pass are all that can be asked for.
+// covered: each changed function of which a small change was tried has a test that notices one. Where nothing is left to try, because
+// code was only removed, the tests that reach the change and pass are all that can be asked for.
 func (k known) covered() bool {
 	for _, f := range k.functions {
 		if f.Unreached || f.unsure || f.Tried > 0 && f.Noticed == 0 {
@@ -129,7 +132,12 @@ func (k known) covered() bool {
 			return true
 		}
 	}
-	return k.ran > 0 && !k.late
+	return k.ran > 0 && !k.late && !k.anew
+}
+
+// untried: tests reach new code and pass, but it has nothing to mutate, so whether one of them would notice nobody knows.
+func (k known) untried() bool {
+	return k.code && k.anew && k.ran > 0 && !slices.ContainsFunc(k.functions, func(f Function) bool { return f.Unreached || f.Tried > 0 })
 }
 
 // untested are the functions of an unproved change that block: tests come near them and pass, and enough small changes of each went

@@ -55,6 +55,7 @@ func parseGo(f *File, src []byte) {
 			if !isTest {
 				g.general(d)
 				(&goMutator{g: g}).constants(d)
+				g.bound(d)
 			}
 		}
 	}
@@ -156,13 +157,7 @@ func (g *goFile) function(d *ast.FuncDecl, isTest bool) {
 		name = owner + "." + name
 	}
 	if d.Body != nil {
-		g.f.Funcs = append(g.f.Funcs, Func{
-			Name: name, Line: g.line(d.Pos()), End: g.line(d.End()),
-			Off: g.off(d.Pos()), Stop: g.off(d.End()), Body: g.off(d.Body.Lbrace) + 1, zero: g.zero(d.Type.Results),
-		})
-		if !isTest {
-			(&goMutator{g: g, fn: name}).run(d.Body, d.Type.Results)
-		}
+		g.note(name, d, d.Type.Results, d.Body, isTest)
 	}
 	if isTest || !d.Name.IsExported() || owner != "" && !ast.IsExported(owner) {
 		return
@@ -179,6 +174,49 @@ func (g *goFile) function(d *ast.FuncDecl, isTest bool) {
 	}
 	g.f.Exports = append(g.f.Exports, e)
 	g.contract(name, d)
+}
+
+// note adds a function and, but of tests, its mutants.
+func (g *goFile) note(name string, at ast.Node, results *ast.FieldList, body *ast.BlockStmt, isTest bool) {
+	g.f.Funcs = append(g.f.Funcs, Func{
+		Name: name, Line: g.line(at.Pos()), End: g.line(at.End()),
+		Off: g.off(at.Pos()), Stop: g.off(at.End()), Body: g.off(body.Lbrace) + 1, zero: g.zero(results),
+	})
+	if !isTest {
+		(&goMutator{g: g, fn: name}).run(body, results)
+	}
+}
+
+// bound notes the functions that variables of the package hold: by themselves, in a field as rootCmd.RunE, or in a table by their keys.
+func (g *goFile) bound(d *ast.GenDecl) {
+	for _, s := range d.Specs {
+		if v, ok := s.(*ast.ValueSpec); ok {
+			for i, value := range v.Values {
+				g.within(v.Names[min(i, len(v.Names)-1)].Name, value)
+			}
+		}
+	}
+}
+
+func (g *goFile) within(name string, e ast.Expr) {
+	switch e := e.(type) {
+	case *ast.FuncLit:
+		g.note(name, e, e.Type.Results, e.Body, false)
+	case *ast.ParenExpr:
+		g.within(name, e.X)
+	case *ast.UnaryExpr:
+		g.within(name, e.X)
+	case *ast.CallExpr: // sync.OnceValue(func() …)
+		for _, arg := range e.Args {
+			g.within(name, arg)
+		}
+	case *ast.KeyValueExpr:
+		g.within(name+"."+strings.Trim(g.source(e.Key), "\"`"), e.Value)
+	case *ast.CompositeLit:
+		for _, elt := range e.Elts {
+			g.within(name, elt)
+		}
+	}
 }
 
 // gofmt lays a declaration out as the tools of Go do, "" when it cannot.

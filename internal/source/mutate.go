@@ -289,6 +289,10 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 				cond := string(f.src(ts[i+1].Off, ts[end-1].End))
 				add(ts[i+1], ts[end-1].End, "negate condition", "not ("+cond+")")
 			}
+		case python && isWord(t, "if"): // of a conditional expression or a comprehension
+			if end := conditionOf(ts, i); end > i+1 && !onlyEquality(ts[i+1:end]) {
+				add(ts[i+1], ts[end-1].End, "negate condition", "(not ("+string(f.src(ts[i+1].Off, ts[end-1].End))+"))")
+			}
 		case isWord(t, "return") && i+1 < len(ts) && ts[i+1].Kind == String && !strings.HasSuffix(ts[i+1].Text, `"""`):
 			add(ts[i+1], ts[i+1].End, "change returned text", `"mutant"`)
 		case isWord(t, "return") && (python || f.Lang == TypeScript || f.Lang == JavaScript):
@@ -447,6 +451,22 @@ func headerEnd(ts []Token, i int) int {
 		}
 	}
 	return 0
+}
+
+// conditionOf gives the index after the condition of the if at i within an expression of Python; 0 where there is a lambda in it.
+func conditionOf(ts []Token, i int) int {
+	for j := i + 1; j < len(ts); j++ {
+		switch t := ts[j]; {
+		case isWord(t, "lambda"):
+			return 0
+		case t.Indent >= 0, isWord(t, "else"), isWord(t, "for"), isWord(t, "async"), isWord(t, "if"),
+			isPunct(t, ")"), isPunct(t, "]"), isPunct(t, "}"), isPunct(t, ","), isPunct(t, ":"):
+			return j
+		case isPunct(t, "("), isPunct(t, "["), isPunct(t, "{"):
+			j = closing(ts, j)
+		}
+	}
+	return len(ts)
 }
 
 func lambdaBefore(ts []Token) bool {

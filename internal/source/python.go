@@ -68,6 +68,7 @@ func (p *pyFile) block(from, to int, outer string) {
 	for l := from; l < to; l++ {
 		kind, name, at := header(p.toks(l))
 		if kind == "" {
+			p.lambda(l, outer)
 			continue
 		}
 		end := p.end(l, to)
@@ -86,8 +87,24 @@ func (p *pyFile) function(l, end int, name string, at int) {
 	if colon <= 0 || colon >= len(ts) {
 		colon = len(ts) - 1
 	}
-	last := p.ts[p.lines[end-1].to-1]
-	fn := Func{Name: name, Line: ts[0].Line, End: last.Line, Off: ts[0].Off, Stop: last.End, Body: ts[colon].End}
+	p.note(name, ts[0], ts[colon], p.ts[p.lines[end-1].to-1])
+}
+
+// lambda notes a function that is bound to a name in one line: area = lambda r: …
+func (p *pyFile) lambda(l int, outer string) {
+	ts := p.toks(l)
+	bind := atLevel(ts, "=")
+	if bind < 1 || bind+1 >= len(ts) || !isWord(ts[bind+1], "lambda") || ts[0].Kind != Ident || bind > 1 && !isPunct(ts[1], ":") {
+		return
+	}
+	if colon := atLevel(ts[bind+1:], ":"); colon > 0 {
+		p.note(dotted(outer, ts[0].Text), ts[0], ts[bind+1+colon], ts[len(ts)-1])
+	}
+}
+
+// note adds the function from its first token to its last, with the colon before its body, and, but of tests, its mutants.
+func (p *pyFile) note(name string, first, colon, last Token) {
+	fn := Func{Name: name, Line: first.Line, End: last.Line, Off: first.Off, Stop: last.End, Body: colon.End}
 	p.f.Funcs = append(p.f.Funcs, fn)
 	if !isPythonTestName(p.f.Path) {
 		tokenMutants(p.f, fn, p.ts, true)

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/syntax"
@@ -70,6 +71,15 @@ func (s *scriptTree) imports() {
 	}
 }
 
+// assigned is what a function is called that is assigned to an expression, as users of the file call it. own is its own name.
+func assigned(to, own string) string {
+	to = strings.Replace(strings.TrimPrefix(to, "module."), ".prototype.", ".", 1)
+	if to == "exports" {
+		return cmp.Or(own, "default")
+	}
+	return strings.TrimPrefix(to, "exports.")
+}
+
 // functions finds every function with a body: declarations, methods, and functions bound to a name.
 func (s *scriptTree) functions(n syntax.Node, owner string) {
 	for c := range n.All() {
@@ -80,6 +90,18 @@ func (s *scriptTree) functions(n syntax.Node, owner string) {
 		case "variable_declarator", "public_field_definition", "field_definition":
 			if f := bare(c.At("value")); isFunction(f) {
 				name, fn = c.At("name").Text(), f
+			}
+		case "pair":
+			if f := bare(c.At("value")); isFunction(f) && c.At("key").Kind() != "computed_property_name" {
+				name, fn = strings.Trim(c.At("key").Text(), "'\""), f
+			}
+		case "assignment_expression": // exports.a = …, A.prototype.b = …, module.exports = …
+			if f := bare(c.At("right")); isFunction(f) {
+				name, fn = assigned(s.flat(c.At("left")), f.At("name").Text()), f
+			}
+		case "export_statement": // export default () => …
+			if f := bare(c.At("value")); isFunction(f) {
+				name, fn = cmp.Or(f.At("name").Text(), "default"), f
 			}
 		case "class_declaration", "abstract_class_declaration", "class":
 			s.functions(c.At("body"), dotted(owner, c.At("name").Text()))

@@ -555,3 +555,52 @@ func TestMadeConstructors(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundFunctions: functions that are bound to a name are functions as declared ones are, and can be mutated.
+func TestBoundFunctions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		path, src string
+		want      []string
+	}{
+		{"a.go", "package a\n\nvar Twice = func(n int) int { return n + n }\n\nvar once = sync.OnceValue(func() int { return 1 + 2 })\n\nvar cmd = &Command{Use: \"x\", RunE: func() error { return f(1 + 2) }}\n\nvar table = map[string]func(int) bool{\"big\": func(n int) bool { return n > 9 }}\n", []string{"Twice", "once", "cmd.RunE", "table.big"}},
+		{"a.js", "exports.area = function (w, h) { return w * h; };\nmodule.exports.edge = (a) => a + 1;\nBox.prototype.size = function () { return this.a + 1; };\nexport const o = { big: (n) => n > 9, 'two words': function () { return 1 + 2; } };\n", []string{"area", "edge", "Box.size", "big", "two words"}},
+		{"b.js", "module.exports = function (a) { return a + 1; };\n", []string{"default"}},
+		{"c.js", "module.exports = function add(a) { return a + 1; };\n", []string{"add"}},
+		{"d.ts", "export default (a: number) => a + 1;\n", []string{"default"}},
+		{"a.py", "area = lambda w, h=2: w * h\nnarrow: Callable = lambda d: d[\"a\"] + 1\n\nclass A:\n    key = lambda self: self.a + 1\n\nx = 1\n", []string{"area", "narrow", "A.key"}},
+	} {
+		f := source.Parse(c.path, []byte(c.src))
+		var names []string
+		for _, fn := range f.Funcs {
+			names = append(names, fn.Name)
+			if fn.Body <= fn.Off || fn.Body > fn.Stop {
+				t.Errorf("%s: the body of %s is not within it", c.path, fn.Name)
+			}
+		}
+		if !slices.Equal(names, c.want) {
+			t.Errorf("%s: functions %q, want %q", c.path, names, c.want)
+		}
+		for _, name := range c.want {
+			if !slices.ContainsFunc(f.Mutants(), func(m source.Mutant) bool { return m.Func == name }) {
+				t.Errorf("%s: %s has no mutant", c.path, name)
+			}
+		}
+	}
+}
+
+// TestConditionsWithinExpressions: what Python asks in the middle of an expression is negated as well.
+func TestConditionsWithinExpressions(t *testing.T) {
+	t.Parallel()
+	src := "def f(a, xs):\n    b = a if a.ok else None\n    c = [x for x in xs if x.ok]\n    d = a if a == 1 else b\n    e = sorted(xs, key=lambda x: x.n if x.n else 0)\n"
+	var got []string
+	f := source.Parse("a.py", []byte(src))
+	for _, m := range f.Mutants() {
+		if m.What == "negate condition" {
+			got = append(got, m.New)
+		}
+	}
+	if want := []string{"(not (a.ok))", "(not (x.ok))", "(not (x.n))"}; !slices.Equal(got, want) {
+		t.Errorf("negated %q, want %q", got, want)
+	}
+}
