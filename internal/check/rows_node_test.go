@@ -159,7 +159,7 @@ func npmLock(t *testing.T, base map[string]string) string {
 		"npm", "install", "--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund", "--before="+packageDay)
 }
 
-// TestRowJest runs Jest on CommonJS, which it reads without being told.
+// TestRowJest runs Jest on CommonJS, which it reads without being told. A test sees none of the arguments that Jest is run with.
 func TestRowJest(t *testing.T) {
 	t.Parallel()
 	conformance.Only(t)
@@ -170,7 +170,7 @@ func TestRowJest(t *testing.T) {
 	}
 	s.base["package-lock.json"] = npmLock(t, s.base)
 	const right = "class ZeroError extends Error {}\n\nfunction div(a, b) {\n  if (b === 0) {\n    throw new ZeroError('zero');\n  }\n  return Math.floor(a / b);\n}\n\nmodule.exports = { ZeroError, div };\n"
-	s.test = map[string]string{"src/calc/index.test.js": "const { div, ZeroError } = require('./index');\n\ndescribe('div', () => {\n  it('divides', () => {\n    expect(div(6, 3)).toBe(2);\n  });\n" +
+	s.test = map[string]string{"src/calc/index.test.js": "const { div, ZeroError } = require('./index');\n\ndescribe('div', () => {\n  it('divides', () => {\n    expect([div(6, 3), ...process.argv.slice(2)]).toEqual([2]);\n  });\n" +
 		"  it.each([1, 2])('%i by itself', (n) => {\n    expect(div(n, n)).toBe(1);\n  });\n  describe('by zero', () => {\n    it('throws its own error', () => {\n      expect(() => div(1, 0)).toThrow(ZeroError);\n    });\n  });\n});\n"}
 	s.ids = []string{"src/calc/index.test.js::div > divides", "src/calc/index.test.js::div > %i by itself", "src/calc/index.test.js::div > by zero > throws its own error"}
 	s.right = map[string]string{"src/calc/index.js": right}

@@ -274,6 +274,20 @@ func (f Found) nodeCommand(name string, r Report, pkg string, args ...string) Co
 	}
 }
 
+// JestProgram is what runs jest for {jest}: it takes its arguments out of process.argv. With one worker jest runs tests in the process that
+// it was started in, and a test of a program that reads process.argv would see --json.
+const JestProgram = `const [, bin, ...args] = process.argv.splice(1);
+process.argv.push(bin);
+process.env.NODE_ENV = process.env.NODE_ENV || "test";
+require(require.resolve("jest", { paths: [bin] })).run(args);
+`
+
+func (f Found) jestCommand(name string, r Report, args ...string) Command {
+	c := f.nodeCommand(name, r, "jest", args...)
+	c.Argv = slices.Insert(c.Argv, 1, "{jest}")
+	return c
+}
+
 func (f Found) addPackage(name string) string {
 	switch f.Manager {
 	case "pnpm":
@@ -366,7 +380,7 @@ func (f Found) nodeRun(i int, s Selection, flags, files []string) Command {
 		if exact {
 			args = slices.Insert(args, len(args)-len(files), "--runTestsByPath")
 		}
-		return f.nodeCommand("test", ReportJest, "jest", args...)
+		return f.jestCommand("test", ReportJest, args...)
 	case "bun":
 		return Command{
 			Name: "test", Argv: slices.Concat([]string{"bun", "test", "--reporter=junit", "--reporter-outfile={report}"}, flags, dottedAll(files)), Dir: f.Root, Report: ReportBun, Env: f.Env(),
@@ -457,7 +471,7 @@ func nodeCoverage(f Found, s Selection) []Command {
 		if len(s.IDs)+len(s.Files) > 0 {
 			args = append(args, "--runTestsByPath")
 		}
-		return []Command{f.nodeCommand("coverage", ReportLCOV, "jest", append(args, files...)...)}
+		return []Command{f.jestCommand("coverage", ReportLCOV, append(args, files...)...)}
 	}
 	return nil
 }

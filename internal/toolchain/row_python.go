@@ -171,6 +171,11 @@ func pythonSetup(f Found) []Command {
 			last.Optional = true
 		}
 	}
+	if f.Runner == "pytest" && !f.Has("pytest") { // people have it installed for all their projects
+		add(f.Need().Install, nil, "python", "-c", "import pytest")
+		last := &out[len(out)-1]
+		last.OrElse, last.Optional = []string{"python", "-m", "pip", "install", "--quiet", "pytest"}, true
+	}
 	return out
 }
 

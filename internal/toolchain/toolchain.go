@@ -11,6 +11,7 @@
 //	{env}         the directory of the prepared environment (a Python venv, Cargo's home, Maven's repository)
 //	{home}        the home directory of the command
 //	{settings}    a file with Maven's settings for an installation
+//	{jest}        a file with [JestProgram]
 //	{bin:PKG}     the script that the installed npm package PKG runs; {bin:PKG#NAME} when it has several
 package toolchain
 

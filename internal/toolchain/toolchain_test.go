@@ -182,7 +182,7 @@ func TestCommands(t *testing.T) {
 		{"eslint", vitest.Lint([]string{"web/src/a.ts"}), "web: node {bin:eslint} src/a.ts"},
 		{"prettier", vitest.Format([]string{"web/src/a.ts"}), "web: node {bin:prettier} --write src/a.ts && web: node {bin:eslint} --fix src/a.ts"},
 		{"vitest coverage", vitest.Coverage(toolchain.Selection{Dir: "web/src"}), "web: node {bin:vitest} run --coverage.enabled --coverage.reporter=lcovonly --coverage.reportsDirectory={report} --coverage.reportOnFailure src/"},
-		{"jest", jest.Test(toolchain.Selection{IDs: []string{"a.test.js::x > y"}}), ".: node {bin:jest} --ci --json --outputFile={report} --bail=0 --runTestsByPath a.test.js"},
+		{"jest", jest.Test(toolchain.Selection{IDs: []string{"a.test.js::x > y"}}), ".: node {jest} {bin:jest} --ci --json --outputFile={report} --bail=0 --runTestsByPath a.test.js"},
 		{"yarn setup", jest.Setup(), ".: yarn install --frozen-lockfile --non-interactive"},
 		{"node", node.Test(toolchain.Selection{}), ".: node --test --test-reporter=… --test-reporter-destination={report}"},
 		{"node has nothing to install", node.Setup(), ""},
