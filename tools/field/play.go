@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -273,7 +274,7 @@ func (f *field) play(r repo, clone string, c commit, name string, bend bend) res
 	}
 	var files []byte
 	if err == nil {
-		files, err = f.scenario(clone, c, patch)
+		files, err = f.scenario(clone, c, patch, name == "honest")
 	}
 	if err == nil {
 		err = os.WriteFile(play, files, 0o644)
@@ -354,8 +355,9 @@ func (f *field) keep(r repo, c commit, name, out string) {
 	}
 }
 
-// scenario is what the author of a commit would have answered: a task with its files, and its patch.
-func (f *field) scenario(clone string, c commit, patch string) ([]byte, error) {
+// scenario is what the author of a commit would have answered: a task with its files, and its patch. An honest one who is sent back says
+// what can be said of a change whose tests pass without it as well.
+func (f *field) scenario(clone string, c commit, patch string, honest bool) ([]byte, error) {
 	out, err := f.git(clone, "diff", "--name-status", "--no-renames", "-z", c.Parent, c.ID)
 	if err != nil {
 		return nil, err
@@ -379,11 +381,15 @@ func (f *field) scenario(clone string, c commit, patch string) ([]byte, error) {
 	}
 	plan := task{"goal": c.Subject, "tasks": []task{{"id": "TASK-00", "type": "feat", "title": c.Subject, "scope": c.Subject, "files": files, "covers": []string{"FR-01", "AC-01"}}}}
 	done := task{"summary": c.Subject, "what": c.Subject, "why": "It was asked for.", "caution": "None", "incomplete": "None"}
-	text := "turn specify * *\n  answer spec.json\nturn plan * *\n  answer plan.json\nturn build * 1\n  run git apply --binary --whitespace=nowarn " + patch + "\n  answer done.json\nturn build * *\n  answer done.json\n"
+	again := maps.Clone(done)
+	if honest {
+		again["untested"] = "It changes how the code does this, not what it does."
+	}
+	text := "turn specify * *\n  answer spec.json\nturn plan * *\n  answer plan.json\nturn build * 1\n  run git apply --binary --whitespace=nowarn " + patch + "\n  answer done.json\nturn build * *\n  answer again.json\n"
 	for _, part := range []struct {
 		name string
 		body task
-	}{{"spec.json", spec}, {"plan.json", plan}, {"done.json", done}} {
+	}{{"spec.json", spec}, {"plan.json", plan}, {"done.json", done}, {"again.json", again}} {
 		data, err := json.Marshal(part.body)
 		if err != nil {
 			return nil, err
