@@ -29,6 +29,9 @@ type Changes struct {
 	Ref string
 }
 
+// Landed reports whether a step of the run has landed what changes a file.
+func (c Changes) Landed() bool { return c.Ref == "" && c.From != c.To }
+
 // Changes finds what a run has changed so far.
 func (a *Actor) Changes(ctx context.Context, run string) (Changes, error) {
 	base, err := a.o.Repo.Ref(ctx, baseRef(run))

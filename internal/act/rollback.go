@@ -54,8 +54,8 @@ func (a *Actor) Rollback(ctx context.Context, work, to string) (RolledBack, erro
 }
 
 // Undo takes back what a run has done: its commits on the checked-out branch, as [Actor.Rollback] does, or what it has put into the
-// working tree, unless that was changed since.
-func (a *Actor) Undo(ctx context.Context, run string) (RolledBack, error) {
+// working tree, unless that was changed since. One that has moved a branch has put nothing there.
+func (a *Actor) Undo(ctx context.Context, run string, moved bool) (RolledBack, error) {
 	out := RolledBack{Run: run, Reverted: []RevertedCommit{}}
 	head, log, err := a.history(ctx)
 	if err != nil {
@@ -65,11 +65,26 @@ func (a *Actor) Undo(ctx context.Context, run string) (RolledBack, error) {
 		by, _ := runOf(c)
 		return by == run
 	})
+	if len(mine) == 0 && moved {
+		out.Nothing, out.Refused = true, "no commit of it is on this branch"
+		return out, nil
+	}
 	if len(mine) == 0 {
 		return a.undoTree(ctx, out)
 	}
 	out.Work, _ = TaskOf(mine[0])
 	return a.takeBack(ctx, out, head, log, mine)
+}
+
+// RunsOnBranch are the runs that have commits on the checked-out branch, by id; those that were reverted since count too.
+func (a *Actor) RunsOnBranch(ctx context.Context) (map[string]bool, error) {
+	_, log, err := a.history(ctx)
+	out := map[string]bool{}
+	for _, c := range log {
+		run, _ := runOf(c)
+		out[run] = true
+	}
+	return out, err
 }
 
 // history is the checked-out commit and those before it, "" where there is none.
@@ -93,7 +108,7 @@ func (a *Actor) undoTree(ctx context.Context, out RolledBack) (RolledBack, error
 	if err != nil {
 		return out, err
 	}
-	if did.Ref != "" || did.From == did.To {
+	if !did.Landed() {
 		out.Nothing, out.Refused = true, "the run delivered nothing"
 		return out, nil
 	}

@@ -25,36 +25,20 @@ func newUndo(a *app) *cobra.Command {
 			"the run. RUN defaults to the newest run with changes.",
 		Example: "  jacquard undo\n  jacquard undo k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
-				runs := []flow.Run{r}
+			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) (err error) {
 				if len(args) == 0 {
-					var err error
-					if runs, err = rt.Runs(ctx); err != nil {
+					if r, err = p.newestChange(ctx, rt); err != nil {
 						return err
 					}
 				}
-				if !runs[0].State.Ended() {
-					return usage("run %s is not done (%s). Continue it with jacquard resume %s, or end it for good with jacquard stop --now %s", runs[0].ID, runs[0].State, runs[0].ID, runs[0].ID)
+				if !r.State.Ended() {
+					return usage("run %s is not done (%s). Continue it with jacquard resume %s, or end it for good with jacquard stop --now %s", r.ID, r.State, r.ID, r.ID)
 				}
-				return p.takeBack(ctx, func(actor *act.Actor) (out act.RolledBack, err error) {
-					for i, r := range runs {
-						if out, err = actor.Undo(ctx, r.ID); err != nil || !out.Nothing {
-							break
-						}
-						if pull := pullOf(r); pull != nil {
-							out.Refused = fmt.Sprintf("run %s is the pull request %s: close it there, then delete its branch: git push origin --delete %s && git branch -D %s", r.ID, pull.URL, pull.Branch, pull.Branch)
-							break
-						}
-						if p.takenBack(r.ID) { // those before it were not meant
-							out.Refused = "run " + r.ID + " is already undone"
-							if i+1 < len(runs) {
-								out.Refused += "; for one before it name it: jacquard undo RUN (jacquard status lists them)"
-							}
-							break
-						}
-					}
-					return out, err
-				})
+				gone := p.gone(r)
+				if gone != nil && len(args) == 0 {
+					gone = words("%v; for an earlier run: jacquard undo RUN (jacquard status lists them)", gone)
+				}
+				return p.takeBack(ctx, gone, func(actor *act.Actor) (act.RolledBack, error) { return actor.Undo(ctx, r.ID, movedBy(r) != nil) })
 			})
 		},
 	}
@@ -69,6 +53,55 @@ func pullOf(r flow.Run) *step.PullResult {
 	return out.Pull
 }
 
+// movedBy is the branch that a run has moved or made at its end, nil for none.
+func movedBy(r flow.Run) *step.Moved {
+	out, err := report.Decode[struct{ Moved *step.Moved }](r.Out)
+	if err != nil {
+		return nil
+	}
+	return out.Moved
+}
+
+// newestChange is the newest run that has changed something of the user's. Others have failed, or wait: they were not meant.
+func (p *project) newestChange(ctx context.Context, rt keeper) (flow.Run, error) {
+	runs, err := rt.Runs(ctx)
+	if err != nil {
+		return flow.Run{}, err
+	}
+	actor := act.New(p.planOptions())
+	taken, err := actor.RunsOnBranch(ctx) // results that were left on a ref, and merged by hand
+	if err != nil {
+		return flow.Run{}, err
+	}
+	for _, r := range runs {
+		changed := taken[r.ID] || p.gone(r) != nil
+		if in, err := report.Decode[struct{ Delivery step.Delivery }](r.In); err == nil && !changed && (in.Delivery == "" || in.Delivery == step.ToTree) {
+			did, err := actor.Changes(ctx, r.ID)
+			changed = err == nil && did.Landed() // else it was stopped before its first step
+		}
+		if changed {
+			return r, nil
+		}
+	}
+	return flow.Run{}, usage("no run has changed anything: jacquard status lists them all")
+}
+
+// gone says where the result of a run is if nothing of it is here, nil for a run that has put nothing elsewhere.
+func (p *project) gone(r flow.Run) error {
+	pull, moved := pullOf(r), movedBy(r)
+	switch {
+	case p.takenBack(r.ID):
+		return words("run %s is already undone", r.ID)
+	case pull != nil:
+		return words("run %s is the pull request %s: close it there, then delete its branch: git push origin --delete %s && git branch -D %s", r.ID, pull.URL, pull.Branch, pull.Branch)
+	case moved != nil && moved.New:
+		return words("run %s is the branch %s: to delete it: git branch -D %s", r.ID, moved.Branch, moved.Branch)
+	case moved != nil:
+		return words("no commit of run %s is left on this branch; it moved %s", r.ID, cmp.Or(moved.Branch, "HEAD"))
+	}
+	return nil
+}
+
 // takenBackFile, in the folder of a run, says that it was taken back.
 const takenBackFile = "taken-back"
 
@@ -77,8 +110,8 @@ func (p *project) takenBack(id string) bool {
 	return exists(filepath.Join(p.state, "runs", id, takenBackFile))
 }
 
-// takeBack takes something back and says what became of it.
-func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.RolledBack, error)) (err error) {
+// takeBack takes something back and says what became of it. gone says why where there is nothing to take back, nil for what how says.
+func (p *project) takeBack(ctx context.Context, gone error, how func(*act.Actor) (act.RolledBack, error)) (err error) {
 	if err := errors.Join(p.trusted(), p.store()); err != nil {
 		return err
 	}
@@ -91,12 +124,16 @@ func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.Rolled
 	if err != nil {
 		return err
 	}
+	l := p.a.lang()
+	refused := out.Refused
+	if out.Nothing && gone != nil {
+		out.Refused, refused = gone.Error(), inLang(l, gone)
+	}
 	if out.Run != "" && out.Refused == "" {
 		if err := os.WriteFile(filepath.Join(p.state, "runs", out.Run, takenBackFile), []byte(out.Commit+"\n"), 0o600); err != nil {
 			return environment("record that run %s is undone", err, out.Run)
 		}
 	}
-	l := p.a.lang()
 	name := cmp.Or(out.Work, fmt.Sprintf(l.T("run %s"), out.Run))
 	switch {
 	case p.a.json:
@@ -105,7 +142,7 @@ func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.Rolled
 		for _, f := range out.Findings {
 			fmt.Fprintf(p.a.Err, "    [%s] %s %s\n", f.Rule, f.Path, l.Finding(f.Message))
 		}
-		fmt.Fprintf(p.a.Err, "jacquard: %s\n", out.Refused)
+		fmt.Fprintf(p.a.Err, "jacquard: %s\n", refused)
 	default:
 		for _, c := range out.Reverted {
 			fmt.Fprintf(p.a.Err, l.T("  undone: %s %s\n"), c.Commit[:7], c.Title)

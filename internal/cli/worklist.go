@@ -460,5 +460,5 @@ func (a *app) workRollback(ctx context.Context, id, to string) error {
 	if p.noGit {
 		return usage("rollback needs a git repository")
 	}
-	return p.takeBack(ctx, func(actor *act.Actor) (act.RolledBack, error) { return actor.Rollback(ctx, id, to) })
+	return p.takeBack(ctx, nil, func(actor *act.Actor) (act.RolledBack, error) { return actor.Rollback(ctx, id, to) })
 }
