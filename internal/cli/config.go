@@ -250,8 +250,8 @@ func parseBudget(s string) (step.Budget, error) {
 	return step.Budget{USD: v}, nil
 }
 
-// root finds the project: the nearest jacquard.yaml or jacquard.lock upwards,
-// else the git top level, else the nearest manifest (ruling 1).
+// findRoot finds the project: the nearest jacquard.yaml or jacquard.lock upwards, else the git top level, else the nearest manifest
+// (ruling 1). Nothing above a repository is looked at: one that lies in the folder of another project is a project of its own.
 func findRoot(from string) string {
 	abs, err := filepath.Abs(from)
 	if err != nil {
@@ -269,7 +269,7 @@ func findRoot(from string) string {
 					return dir
 				}
 			}
-			if dir == filepath.Dir(dir) {
+			if dir == filepath.Dir(dir) || exists(filepath.Join(dir, ".git")) {
 				break
 			}
 		}
