@@ -142,9 +142,21 @@ func (p *project) settled(in *step.WorkIn, words, budget string) (err error) {
 	return err
 }
 
+// begun refuses a repository without a commit: there is nothing to begin at, and no branch to move.
+func (p *project) begun(ctx context.Context) error {
+	head, err := p.repo.Head(ctx)
+	if err == nil && head.Unborn {
+		err = fail(flow.Environment, "nothing is committed yet, and the work starts at the last commit. First run: git add -A && git commit -m \"Start\"")
+	}
+	return err
+}
+
 // leaveAlone says which files have changes that are not committed. The work begins at the last commit, because what is proved there is
 // what gets committed; in the end the branch moves where git can do it without touching these files.
 func (p *project) leaveAlone(ctx context.Context) error {
+	if err := p.begun(ctx); err != nil {
+		return err
+	}
 	list, err := p.repo.Status(ctx)
 	list = slices.DeleteFunc(list, func(s git.Status) bool { return s.Index == '?' })
 	if err == nil && len(list) > 0 {

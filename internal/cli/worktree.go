@@ -20,6 +20,9 @@ import (
 // worktree makes a work tree beside the repository for one feature, on a branch of its own from the default branch, and
 // opens the project there (ruling 39). end says where it is; one that has nothing in it that is not merged is removed.
 func (p *project) worktree(ctx context.Context, feature, request string) (there *project, end func() error, err error) {
+	if err := p.begun(ctx); err != nil {
+		return nil, nil, err
+	}
 	name := cmp.Or(feature, pdca.Feature(firstWords(request)), "feature-"+shortHash(request))
 	start, err := p.repo.DefaultBranch(ctx)
 	if err != nil {

@@ -170,6 +170,7 @@ var koreanErrors = map[string]string{
 	"run %s is the pull request %s: close it there, then delete its branch: git push origin --delete %s && git branch -D %s": "실행 %s은(는) 풀 리퀘스트 %s입니다: 거기서 닫고 브랜치를 삭제하세요: git push origin --delete %s && git branch -D %s",
 	"run %s is the branch %s: to delete it: git branch -D %s":                                                                "실행 %s은(는) 브랜치 %s에 있습니다. 삭제하려면: git branch -D %s",
 	"no commit of run %s is left on this branch; it moved %s":                                                                "이 브랜치에는 실행 %s의 커밋이 남아 있지 않습니다. 그 실행은 %s을(를) 옮겼습니다",
+	"nothing is committed yet, and the work starts at the last commit. First run: git add -A && git commit -m \"Start\"":     "아직 커밋이 없습니다. 작업은 마지막 커밋에서 시작합니다. 먼저 실행하세요: git add -A && git commit -m \"Start\"",
 	"run %s was undone; start a new one":                                                                                     "실행 %s은(는) 되돌렸습니다. 새 실행을 시작하세요",
 	"run %s has ended (%s)":                                                                                                  "실행 %s은(는) 끝났습니다 (%s)",
 	"run %s has no document %s: jacquard show %s lists them":                                                                 "실행 %s에 %s 문서가 없습니다. 문서 목록: jacquard show %s",
