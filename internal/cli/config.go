@@ -43,7 +43,7 @@ type config struct {
 	Pool    string             `yaml:"pool"`      // workers that runs are given to
 	Hub     string             `yaml:"hub"`       // remote or address that workers share work through; "" is origin
 	Copy    []string           `yaml:"copy"`      // ignored files that checks need, for example .env.test
-	Checks  map[string]string  `yaml:"checks"`    // build, test, lint, format: commands instead of the table's; report: where tests write theirs
+	Checks  checksConf         `yaml:"checks"`    // build, test, lint, format: commands instead of the table's; report: where tests write theirs
 	PR      bool               `yaml:"pr"`        // develop ends with a pull request
 	Docs    string             `yaml:"documents"` // commit or keep; "" is as the project does
 	Issue   bool               `yaml:"issue"`     // auto tells the issue that a task is about, or opens one
@@ -78,6 +78,46 @@ type doConfig struct {
 	Review  string `yaml:"review"`
 	Size    string `yaml:"size"`
 	Deliver string `yaml:"deliver"`
+}
+
+// UnmarshalYAML reads settings that some style has.
+func (c *doConfig) UnmarshalYAML(n *yaml.Node) error {
+	allowed := map[string][]string{"style": styleNames()}
+	for _, x := range new(doFlags).settings() {
+		allowed[x.flag] = x.all()
+	}
+	if err := knownKeys(n, "do", slices.Sorted(maps.Keys(allowed))...); err != nil {
+		return err
+	}
+	for i := 1; i < len(n.Content); i += 2 {
+		key, v := n.Content[i-1].Value, n.Content[i]
+		if values := allowed[key]; v.Kind == yaml.ScalarNode && v.Value != "" && values != nil && !slices.Contains(values, v.Value) {
+			return words("line %d: do: %s is %q, want one of %s", v.Line, key, v.Value, strings.Join(values, ", "))
+		}
+	}
+	type plain doConfig
+	return n.Decode((*plain)(c))
+}
+
+// checksConf are the commands of checks by what they check.
+type checksConf map[string]string
+
+// UnmarshalYAML reads checks that there are.
+func (c *checksConf) UnmarshalYAML(n *yaml.Node) error {
+	if err := knownKeys(n, "checks", "build", "test", "lint", "format", "report"); err != nil {
+		return err
+	}
+	return n.Decode((*map[string]string)(c))
+}
+
+// knownKeys refuses a key of a map of the file that is not allowed there: the decoder does not hand on that unknown keys are errors.
+func knownKeys(n *yaml.Node, of string, allowed ...string) error {
+	for i := 0; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+		if key := n.Content[i]; key.Tag != "!!merge" && !slices.Contains(allowed, key.Value) {
+			return words("line %d: unknown key %s in %s, want one of %s", key.Line, key.Value, of, strings.Join(allowed, ", "))
+		}
+	}
+	return nil
 }
 
 type duration time.Duration

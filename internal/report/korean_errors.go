@@ -74,6 +74,8 @@ var koreanErrors = map[string]string{
 	"%s: panel has %d models, want at most %d":                                            "%s: panel의 모델이 %d개입니다. %d개까지 쓸 수 있습니다",
 	"agent/model, an agent (%s) or a model":                                               "에이전트/모델, 에이전트(%s), 모델 중 하나",
 	"a tier (%s), %v":                                                                     "등급(%s), %v",
+	"line %d: do: %s is %q, want one of %s":                                               "line %d: do의 %s 값이 %q입니다. 다음 중 하나여야 합니다: %s",
+	"line %d: unknown key %s in %s, want one of %s":                                       "line %d: 알 수 없는 키 %s(%s 안). 다음 중 하나여야 합니다: %s",
 	"line %d: %q is not a duration such as 30m":                                           "line %d: %q은(는) 30m 같은 시간 값이 아닙니다",
 	"budget %q: want an amount like 5, $5, 5usd or 2Mtok":                                 "예산 %q: 5, $5, 5usd, 2Mtok처럼 적으세요",
 	"budget %q: want more than 0":                                                         "예산 %q: 0보다 커야 합니다",
