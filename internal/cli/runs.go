@@ -235,6 +235,10 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 		if o.quiet && o.verbose {
 			return usage("--quiet and --verbose contradict each other: give one of them")
 		}
+		if c.Flags().Changed("budget") && o.budget == "" { // a variable of a script that is not set must not mean the default
+			_, err := parseBudget(o.budget)
+			return err
+		}
 		return nil
 	}
 	hide(c, "on", "pool", "scenario", "mailbox", "record", "replay", "accept-changes", "follow")
