@@ -17,6 +17,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -104,6 +105,9 @@ func (f compileFlags) input(p *project) (step.CompileIn, error) {
 			in.Paths = nil
 			break
 		}
+		if p.isFile(rel) {
+			return in, usage("%s is a file, and modules are directories: jacquard build %s", given, p.moduleOf(given, rel))
+		}
 		in.Paths = append(in.Paths, rel)
 	}
 	return in, errors.Join(f.languageMap(&in), f.files(p, &in))
@@ -156,6 +160,18 @@ func (f compileFlags) files(p *project, in *step.CompileIn) error {
 		in.SpecJSON = f.specJSON
 	}
 	return nil
+}
+
+// moduleOf is the directory of the module that a file is in, as the person has named the file; where no directory above it has a
+// spec, the file's own.
+func (p *project) moduleOf(given, rel string) string {
+	own := filepath.Dir(given)
+	for up, dir := own, path.Dir(rel); dir != "."; up, dir = filepath.Join(up, ".."), path.Dir(dir) {
+		if p.isFile(path.Join(dir, spec.Name)) || p.isFile(path.Join(dir, spec.OtherName)) {
+			return up
+		}
+	}
+	return own
 }
 
 // isFile reports whether a path of the project is a file.

@@ -50,6 +50,7 @@ var koreanErrors = map[string]string{
 	"%s does not exist":             "없는 경로입니다: %s",
 	"%s already exists; edit it":    "%s이(가) 이미 있습니다. 그 파일을 편집하세요",
 	"%s is outside the project %s: run jacquard in that project, or name it with --root":  "%s은(는) 프로젝트 %s 밖에 있습니다. 그 경로가 속한 프로젝트에서 실행하거나 --root로 지정하세요",
+	"%s is a file, and modules are directories: jacquard build %s":                        "%s은(는) 파일입니다. 모듈은 디렉터리입니다: jacquard build %s",
 	"%s is a file, but runs are stored in a folder of that name: move the file away":      "%s이(가) 파일입니다. 실행을 보관하는 폴더의 이름이니 파일을 다른 곳으로 옮기세요",
 	"neither XDG_CACHE_HOME nor HOME is set: set one of them, checkouts are stored there": "XDG_CACHE_HOME과 HOME이 모두 설정되지 않았습니다. 체크아웃을 둘 곳이 있도록 하나를 설정하세요",
 	"git is not installed: install git 2.38 or newer and try again":                       "git이 설치되어 있지 않습니다. git 2.38 이상을 설치하고 다시 시도하세요",
