@@ -127,6 +127,9 @@ func (a *app) examine(ctx context.Context) []finding {
 		kind = fmt.Sprintf(c.l.T("no git repository; using a private one in %s"), stateDir)
 	}
 	c.add("project", true, true, "%s (%s)", p.root, kind)
+	if name, email, err := p.repo.Identity(ctx); err == nil && !p.noGit && (name == "" || email == "") {
+		c.add("author", false, false, "%s", c.l.T("git has no user.name or no user.email, so you cannot commit, and commits of runs are by Jacquard <jacquard@localhost>: git config --global user.name \"…\" && git config --global user.email \"…\""))
+	}
 	var examined []string
 	for _, name := range p.seats(driveOptions{}).Agents(p.conf.Panel...) {
 		m, ok := findMaker(name)
@@ -237,14 +240,14 @@ func (c *checkup) agent(ctx context.Context, p *project, m maker) {
 		pays = c.l.T("the account of the API key or token in the environment, which the first call will try")
 	}
 	c.add("account", true, true, c.l.T("billed to %s; budget per run: %s"), pays, p.conf.Budget)
-	c.provider(ctx, cmp.Or(env[m.base], m.home))
+	c.provider(ctx, cmp.Or(env[m.base], m.home), found.Auth == agent.Key) // the program of a log-in knows ways of its own
 }
 
 // answersWithin is how long a provider may take to say anything.
 const answersWithin = 5 * time.Second
 
-// provider asks whether the address of a provider answers at all. It is told no key.
-func (c *checkup) provider(ctx context.Context, address string) {
+// provider asks whether the address of a provider answers at all. It is told no key. need says that nothing can be built without it.
+func (c *checkup) provider(ctx context.Context, address string, need bool) {
 	ctx, cancel := context.WithTimeout(ctx, answersWithin)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
@@ -255,10 +258,10 @@ func (c *checkup) provider(ctx context.Context, address string) {
 		}
 	}
 	if err != nil {
-		c.add("network", false, false, c.l.T("no answer from %s: %v. Check the network, HTTPS_PROXY and the address"), address, errors.Unwrap(err))
+		c.add("network", false, need, c.l.T("no answer from %s: %v. Agents need the network: check it, HTTPS_PROXY and the address"), address, errors.Unwrap(err))
 		return
 	}
-	c.add("network", true, false, c.l.T("%s answers"), address)
+	c.add("network", true, need, c.l.T("%s answers"), address)
 }
 
 func (c *checkup) runs(ctx context.Context, p *project) {

@@ -295,7 +295,7 @@ var korean = map[string]string{
 	"checking the change; the first time takes longest\n": "변경을 검사하는 중입니다. 처음에는 오래 걸립니다\n",
 	"run %s is not running. Continue with: jacquard resume %s, or end it with: jacquard stop --now %[1]s\n": "실행 %s은(는) 진행 중이 아닙니다. 이어서 진행: jacquard resume %s, 종료: jacquard stop --now %[1]s\n",
 
-	"no answer from %s: %v. Check the network, HTTPS_PROXY and the address": "%s에서 응답이 없습니다: %v. 네트워크, HTTPS_PROXY, 주소를 확인하세요",
+	"no answer from %s: %v. Agents need the network: check it, HTTPS_PROXY and the address": "%s에서 응답이 없습니다: %v. 에이전트는 네트워크가 필요합니다. 네트워크, HTTPS_PROXY, 주소를 확인하세요",
 	"%s answers": "%s 응답함",
 
 	"    caution from its author: %s\n":                                          "    작성자가 주의할 점으로 남긴 것: %s\n",

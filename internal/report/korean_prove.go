@@ -51,7 +51,8 @@ var koreanProve = map[string]string{
 	"    attested: %d tests passed; not signed\n":                       "    증명 기록: 통과한 테스트 %d개, 서명 없음\n",
 	"    attested: %d tests passed; signed by %s\n":                     "    증명 기록: 통과한 테스트 %d개, 서명자 %s\n",
 	"⚠ the attestation of the commits could not be written: %v\n":       "⚠ 커밋의 증명 기록을 남기지 못했습니다: %v\n",
-	"write the plugin to %s":                                            "%s에 플러그인 쓰기",
-	"delete %s":                                                         "%s 삭제",
+	"git has no user.name or no user.email, so you cannot commit, and commits of runs are by Jacquard <jacquard@localhost>: git config --global user.name \"…\" && git config --global user.email \"…\"": "git에 user.name이나 user.email이 없어 커밋할 수 없고, 실행의 커밋은 Jacquard <jacquard@localhost> 이름으로 남습니다: git config --global user.name \"…\" && git config --global user.email \"…\"",
+	"write the plugin to %s": "%s에 플러그인 쓰기",
+	"delete %s":              "%s 삭제",
 	"next: jacquard doctor, which runs the project's checks once; without it, the first turn can end before there is a verdict": "다음: jacquard doctor로 프로젝트의 검사를 한 번 실행하세요. 그러지 않으면 첫 턴에서는 판정 전에 시간이 끝날 수 있습니다",
 }
