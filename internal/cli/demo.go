@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,7 +47,11 @@ func newDemo(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return d.run(c.Context())
+			err = d.run(c.Context())
+			if c.Context().Err() != nil {
+				return d.interrupted(context.WithoutCancel(c.Context()))
+			}
+			return err
 		},
 	}
 	c.Flags().StringVar(&tutorial, "tutorial", "", "create the tutorial projects in a new `folder`, with scripted answers")
@@ -201,6 +206,23 @@ func (d *demo) run(ctx context.Context) error {
 	}
 	d.say(l.T("\nLook around:  cd %s && git status && cat jacquard.lock\nEvery attempt: %s show --root %s"), d.dir, filepath.Base(d.self), d.dir)
 	return nil
+}
+
+// interrupted says how to go on with what a demo that was stopped has begun.
+func (d *demo) interrupted(ctx context.Context) error {
+	d.a.rootFlag = d.dir
+	p, err := d.a.open(ctx)
+	if err != nil {
+		return err
+	}
+	runs, err := p.runs(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(runs, goesOn) {
+		return exit(exitInterrupted, "interrupted; to continue the build: jacquard resume --root %s", d.dir)
+	}
+	return exit(exitInterrupted, "interrupted; to start over: jacquard demo")
 }
 
 func (d *demo) first(ctx context.Context) error {
