@@ -15,9 +15,13 @@ import (
 // frontPage is what jacquard alone says of a project.
 type frontPage struct {
 	Project string `json:"project,omitempty"` // "" outside of one
-	Specs   int    `json:"specs"`
-	Invalid int    `json:"spec_errors,omitempty"`
-	Stale   int    `json:"stale"`
+	// Uncommitted says that the repository has no commit yet, Untrusted that commands of the configuration wait for jacquard trust.
+	Uncommitted bool `json:"uncommitted,omitempty"`
+	Untrusted   bool `json:"untrusted,omitempty"`
+
+	Specs   int `json:"specs"`
+	Invalid int `json:"spec_errors,omitempty"`
+	Stale   int `json:"stale"`
 	// Checks are the commands that a change would be proved by.
 	Checks []string `json:"checks"`
 	Agent  string   `json:"agent,omitempty"` // where its program is, "" where it is not installed
@@ -53,6 +57,9 @@ func (a *app) front(ctx context.Context) error {
 		fmt.Fprint(a.Out, l.T("Jacquard turns specs and requests into verified commits. There is no project here: this is not a git repository.\n"))
 	} else {
 		rows := [][]string{{l.T("project"), page.Project}}
+		if page.Uncommitted {
+			rows = append(rows, []string{l.T("commits"), l.T("none yet; requests start at the last commit")})
+		}
 		switch {
 		case page.Specs == 0:
 			rows = append(rows, []string{l.T("specs"), l.T("none")})
@@ -63,7 +70,7 @@ func (a *app) front(ctx context.Context) error {
 		default:
 			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, %d to build"), page.Specs, page.Stale)})
 		}
-		if len(page.Checks) == 0 {
+		if len(page.Checks) == 0 && !page.Uncommitted { // they are read in the last commit
 			rows = append(rows, []string{l.T("checks"), fmt.Sprintf(l.T("none found; add the test command under checks in %s"), configFile)})
 		}
 		const shown = 4
@@ -77,6 +84,9 @@ func (a *app) front(ctx context.Context) error {
 		if n := len(page.Checks) - shown; n > 0 {
 			rows = append(rows, []string{"", fmt.Sprintf(l.T("… and %d more: jacquard doctor runs them all"), n)})
 		}
+		if page.Untrusted {
+			rows = append(rows, []string{l.T("trust"), fmt.Sprintf(l.T("%s wants to run commands that are not trusted yet; to review them: jacquard trust"), configFile)})
+		}
 		if page.Agent == "" {
 			page.Agent = fmt.Sprintf(l.T("not installed: %s"), page.install)
 		}
@@ -87,13 +97,25 @@ func (a *app) front(ctx context.Context) error {
 		a.table(rows)
 	}
 	fmt.Fprint(a.Out, l.T("\nNext:\n"))
+	a.steps(page.Next)
+	fmt.Fprint(a.Out, l.T("\njacquard --help lists all commands.\n"))
+	return nil
+}
+
+// steps prints what to type next. A terminal that is too narrow for a column of reasons has each below its command, which is never
+// cut: it is copied.
+func (a *app) steps(next []nextStep) {
+	if wide, _, tty := terminal(a.Out); tty && wide < 80 {
+		for _, s := range next {
+			fmt.Fprintf(a.Out, "   %s\n%s\n", s.Command, report.Cut("      "+s.Why, wide))
+		}
+		return
+	}
 	var rows [][]string
-	for _, s := range page.Next {
+	for _, s := range next {
 		rows = append(rows, []string{" ", s.Command, s.Why})
 	}
 	a.table(rows)
-	fmt.Fprint(a.Out, l.T("\njacquard --help lists all commands.\n"))
-	return nil
 }
 
 // table prints rows in columns; on a terminal, no line is longer than it.
@@ -130,7 +152,11 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 	if err != nil {
 		return none, err
 	}
-	page := frontPage{Project: p.root, Checks: []string{}}
+	head, err := p.repo.Head(ctx)
+	if err != nil {
+		return none, err
+	}
+	page := frontPage{Project: p.root, Uncommitted: head.Unborn && !p.noGit, Untrusted: !p.hasTrust(), Checks: []string{}}
 	actor := act.New(p.planOptions())
 	plan, err := actor.PlanCompile(ctx, step.CompileIn{Phase: step.Full, Conflict: step.KeepFiles})
 	if err != nil {
@@ -182,10 +208,16 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 // ideas are next steps in a project in which no run waits.
 func (f frontPage) ideas(l report.Lang) []nextStep {
 	var out []nextStep
+	if f.Uncommitted {
+		out = append(out, nextStep{`git add -A && git commit -m "Start"`, l.T("requests start at the last commit")})
+	}
+	if f.Untrusted {
+		out = append(out, nextStep{"jacquard trust", l.T("review the project's commands")})
+	}
 	if f.Agent == "" {
 		out = append(out, nextStep{f.install, l.T("install a coding agent")})
 	}
-	if len(f.Checks) == 0 {
+	if len(f.Checks) == 0 && !f.Uncommitted {
 		out = append(out, nextStep{"jacquard init", l.T("set this project's test command")})
 	}
 	switch {
