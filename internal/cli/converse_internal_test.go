@@ -36,3 +36,20 @@ func TestFoldedPlan(t *testing.T) {
 		}
 	}
 }
+
+// TestBrokenLines: a long line is broken between words, and nothing of it is lost.
+func TestBrokenLines(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ line, want string }{
+		{"short\n", "short\n"},
+		{"one two three four five\n", "one two\n  three\n  four five\n"},
+		{"  indented  with a table\n", "  indented\n    with a\n    table\n"},
+		{"/a/path/that/is/longer/than/a/line\n", "/a/path/that/is/longer/than/a/line\n"},
+		{"see /a/path/that/is/longer now\n", "see\n  /a/path/that/is/longer\n  now\n"},
+		{"한국어 문장도 나눈다\n", "한국어\n  문장도\n  나눈다\n"},
+	} {
+		if got := broken(c.line, 11); got != c.want {
+			t.Errorf("%q is broken into\n%s\nwant\n%s", c.line, got, c.want)
+		}
+	}
+}

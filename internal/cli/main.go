@@ -12,13 +12,13 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/proc"
@@ -41,6 +41,7 @@ func Main(args []string, s Streams) int {
 		k, v, _ := strings.Cut(kv, "=")
 		a.env[k] = v
 	}
+	a.Err = readable(a.Err)
 	stopping := func() {
 		if a.worker.Load() {
 			a.tell(a.lang().T("stopping: waiting for running steps to finish; press Ctrl-C again to quit now"))
@@ -59,7 +60,7 @@ func Main(args []string, s Streams) int {
 	root.SetArgs(args)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
-	root.SetErr(s.Err)
+	root.SetErr(a.Err)
 	err := root.ExecuteContext(ctx)
 	if err != nil && !a.ran {
 		err = argumentProblem(err)
@@ -148,7 +149,10 @@ func newRoot(a *app) *cobra.Command {
 			}
 			return a.front(c.Context())
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if !a.json && slices.Contains(prose, c.Name()) {
+				a.Out = readable(a.Out)
+			}
 			if a.langFlag != "" && a.langFlag != "en" && a.langFlag != "ko" {
 				return usage("--lang %q: want en or ko", a.langFlag)
 			}
@@ -253,19 +257,6 @@ func (a *app) speak(c config) {
 		break
 	}
 	a.spoken.Store(l)
-}
-
-// terminal reports whether a stream is one, with its size.
-func terminal(stream any) (columns, lines int, ok bool) {
-	f, isFile := stream.(*os.File)
-	if !isFile || !term.IsTerminal(int(f.Fd())) {
-		return 0, 0, false
-	}
-	w, h, err := term.GetSize(int(f.Fd()))
-	if err != nil || w <= 0 {
-		return 80, 24, true
-	}
-	return w, h, true
 }
 
 func (a *app) colour() bool {
