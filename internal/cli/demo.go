@@ -297,9 +297,7 @@ type prefixed struct {
 func (p *prefixed) Write(b []byte) (int, error) {
 	for l := range bytes.Lines(b) {
 		if !p.mid {
-			if _, err := p.w.Write([]byte("   ")); err != nil {
-				return 0, err
-			}
+			l = append([]byte("   "), l...)
 		}
 		p.mid = !bytes.HasSuffix(l, []byte("\n"))
 		if _, err := p.w.Write(l); err != nil {

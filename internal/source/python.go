@@ -90,7 +90,7 @@ func (p *pyFile) function(l, end int, name string, at int) {
 	p.note(name, ts[0], ts[colon], p.ts[p.lines[end-1].to-1])
 }
 
-// lambda notes a function that is bound to a name in one line: area = lambda r: …
+// lambda notes a function that is bound to a name in one line, as in area = lambda r: r * r.
 func (p *pyFile) lambda(l int, outer string) {
 	ts := p.toks(l)
 	bind := atLevel(ts, "=")
