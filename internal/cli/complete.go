@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,9 @@ func (a *app) completed(c *cobra.Command) {
 	}
 }
 
+// open are the commands for runs that have not ended.
+var open = []string{"answer", "edit", "resume", "stop", "approve", "reject", "cancel"}
+
 // completeRuns are the runs of the project, with what was asked.
 func (a *app) completeRuns(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
@@ -59,6 +63,9 @@ func (a *app) completeRuns(c *cobra.Command, args []string, _ string) ([]string,
 	}
 	var out []string
 	for _, r := range runs {
+		if r.State.Ended() && slices.Contains(open, c.Name()) {
+			continue
+		}
 		out = append(out, r.ID+"\t"+string(r.State)+", "+requested(r))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp

@@ -22,6 +22,8 @@ type frontPage struct {
 	Specs   int `json:"specs"`
 	Invalid int `json:"spec_errors,omitempty"`
 	Stale   int `json:"stale"`
+	// Unverified are modules with code that nothing records as checked against its spec.
+	Unverified int `json:"unverified,omitempty"`
 	// Checks are the commands that a change would be proved by.
 	Checks []string `json:"checks"`
 	Agent  string   `json:"agent,omitempty"` // where its program is, "" where it is not installed
@@ -65,6 +67,8 @@ func (a *app) front(ctx context.Context) error {
 			rows = append(rows, []string{l.T("specs"), l.T("none")})
 		case page.Invalid > 0:
 			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, with errors"), page.Specs)})
+		case page.Stale == 0 && page.Unverified > 0:
+			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, %d unverified"), page.Specs, page.Unverified)})
 		case page.Stale == 0:
 			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, all built"), page.Specs)})
 		default:
@@ -163,7 +167,7 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 		return page, err
 	}
 	note := plan.Note()
-	page.Specs, page.Stale = plan.Specs(), note.Count
+	page.Specs, page.Stale, page.Unverified = plan.Specs(), note.Count, note.Unverified
 	for _, f := range note.Problems {
 		if f.Severity == step.Rejects {
 			page.Invalid++
@@ -225,6 +229,8 @@ func (f frontPage) ideas(l report.Lang) []nextStep {
 		out = append(out, nextStep{"jacquard spec check", l.T("show the errors of the specs")})
 	case f.Stale > 0:
 		out = append(out, nextStep{"jacquard build", l.T("build the specs that have changed")})
+	case f.Unverified > 0:
+		out = append(out, nextStep{"jacquard adopt", l.T("record existing code as built from its spec, if its tests pass")})
 	}
 	out = append(out, nextStep{`jacquard do "…"`, l.T("turn a request into verified commits")})
 	if f.Specs == 0 {
