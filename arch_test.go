@@ -210,5 +210,35 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// TestPackagesAreDescribed: each package is named in the first column of the table in docs/architecture.md, once, and nothing else is.
+func TestPackagesAreDescribed(t *testing.T) {
+	t.Parallel()
+	const file = "docs/architecture.md"
+	_, section, _ := strings.Cut(read(t, file), "## 3. Packages")
+	section, _, _ = strings.Cut(section, "\n## ")
+	named := map[string]bool{}
+	for line := range strings.Lines(section) {
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		for i, span := range strings.Split(strings.Split(line, "|")[1], "`") {
+			if i%2 == 0 { // between two names
+				continue
+			}
+			for name := range strings.SplitSeq(span, ", ") {
+				if _, ok := allowed[name]; !ok || named[name] {
+					t.Errorf("the table in %s names %s, which is no package or comes twice", file, name)
+				}
+				named[name] = true
+			}
+		}
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(allowed)) { // TestImportsFollowTheDrawing holds it to what is there
+		if !named[pkg] {
+			t.Errorf("internal/%s is not in the table in %s: say there, in one line, what it does", pkg, file)
+		}
+	}
+}
+
 // forTests are packages that the program does not contain.
 var forTests = []string{"flow/flowtest", "flow/temporal/temporaltest", "hub/s3test", "testserver", "conformance", "lies", "cputime"}
