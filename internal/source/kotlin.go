@@ -436,36 +436,3 @@ func (k *kotlinFile) statement(n syntax.Node) statement {
 	}
 	return statement{}
 }
-
-// testClasses finds the functions that a runner calls.
-func (k *kotlinFile) testClasses(n syntax.Node, outer string) {
-	for c := range n.All() {
-		if c.Kind() != "class_declaration" && c.Kind() != "object_declaration" {
-			continue
-		}
-		name := c.At("name").Text()
-		if outer != "" {
-			name = outer + "$" + name
-		}
-		body := c.Child("class_body")
-		for m := range body.All() {
-			if m.Kind() != "function_declaration" {
-				continue
-			}
-			marks := map[string]bool{}
-			for a := range m.Child("modifiers").All() {
-				if a.Kind() == "annotation" {
-					text := strings.TrimPrefix(a.Text(), "@")
-					if i := strings.IndexAny(text, "(<"); i >= 0 {
-						text = text[:i]
-					}
-					marks[text[strings.LastIndexAny(text, ".:")+1:]] = true
-				}
-			}
-			if isJUnit(marks) {
-				k.test(m, name+"."+strings.Trim(m.At("name").Text(), "`"), marks, m.Child("function_body"))
-			}
-		}
-		k.testClasses(body, name)
-	}
-}

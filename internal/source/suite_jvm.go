@@ -1,0 +1,203 @@
+package source
+
+import (
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/syntax"
+)
+
+// testClasses finds the methods that a runner calls.
+func (j *javaFile) testClasses(n syntax.Node, outer string) {
+	for c := range n.All() {
+		if javaKinds[c.Kind()] == "" {
+			continue
+		}
+		name := c.At("name").Text()
+		if outer != "" {
+			name = outer + "$" + name
+		}
+		for m := range c.At("body").All() {
+			if m.Kind() != "method_declaration" {
+				continue
+			}
+			marks := map[string]bool{}
+			for a := range m.Child("modifiers").All() {
+				if javaDrop(a) {
+					mark := a.At("name").Text()
+					marks[mark[strings.LastIndexByte(mark, '.')+1:]] = true
+				}
+			}
+			if isJUnit(marks) {
+				j.test(m, name+"."+m.At("name").Text(), marks, m.At("body"))
+			}
+		}
+		j.testClasses(c.At("body"), name)
+	}
+}
+
+func isJUnit(marks map[string]bool) bool {
+	for _, m := range []string{"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property"} {
+		if marks[m] {
+			return true
+		}
+	}
+	return false
+}
+
+// test notes a test of JUnit and what it asserts.
+func (t *treeFile) test(n syntax.Node, name string, marks map[string]bool, body syntax.Node) {
+	out := Test{Name: name, Line: n.Line(), End: n.EndLine(), Off: body.Start(), Stop: body.End(), Open: !marks["Test"]}
+	if marks["Disabled"] || marks["Ignore"] {
+		out.Skipped, out.SkipLine = true, n.Line()
+	}
+	for m := range marks {
+		if strings.HasPrefix(m, "EnabledOn") || strings.HasPrefix(m, "DisabledOn") || strings.HasPrefix(m, "EnabledIf") || strings.HasPrefix(m, "DisabledIf") {
+			out.MaySkip = true
+		}
+	}
+	t.jvmAsserts(&out, body, map[string]bool{})
+	t.f.Tests = append(t.f.Tests, out)
+}
+
+// jvmAsserts counts assertions in a test of Java or Kotlin, also those of functions of the file that it calls.
+func (t *treeFile) jvmAsserts(out *Test, body syntax.Node, seen map[string]bool) {
+	for c := range body.Within(nil) {
+		switch c.Kind() {
+		case "assert_statement":
+			if parts := withoutComments(c); len(parts) > 0 && parts[0].Text() == "true" {
+				out.Trivial++
+			} else {
+				out.Asserts++
+			}
+		case "method_invocation", "call_expression", "infix_expression", "binary_expression":
+			name, args := t.called(c)
+			switch {
+			case name == "" || seen[name]:
+			case name == "fail":
+				out.Asserts++
+			case checkerName().MatchString(name) || strings.HasPrefix(name, "should"):
+				if t.trivialCheck(name, args) {
+					out.Trivial++
+				} else {
+					out.Asserts++
+				}
+			default:
+				seen[name] = true
+				if helper := t.named(name); helper.OK() {
+					t.jvmAsserts(out, helper, seen)
+				}
+			}
+		}
+	}
+}
+
+// called is the name and the arguments of a call.
+func (t *treeFile) called(n syntax.Node) (string, []string) {
+	var args []string
+	texts := func(list syntax.Node) {
+		for _, a := range withoutComments(list) {
+			args = append(args, t.flat(a))
+		}
+	}
+	if n.Kind() == "method_invocation" {
+		texts(n.At("arguments"))
+		return n.At("name").Text(), args
+	}
+	parts := withoutComments(n)
+	if len(parts) == 0 {
+		return "", nil
+	}
+	if n.Kind() == "binary_expression" { // the grammar takes f<T> { … } for comparisons
+		if left := withoutComments(parts[0]); len(parts) == 2 && parts[1].Kind() == "lambda_literal" && parts[0].Kind() == "binary_expression" && len(left) > 0 && left[0].Kind() == "identifier" {
+			return left[0].Text(), nil
+		}
+		return "", nil
+	}
+	if n.Kind() == "infix_expression" {
+		if len(parts) == 3 && parts[1].Kind() == "identifier" && strings.HasPrefix(parts[1].Text(), "should") {
+			return parts[1].Text(), []string{t.flat(parts[0]), t.flat(parts[2])}
+		}
+		return "", nil
+	}
+	name := parts[0]
+	if name.Kind() == "call_expression" { // f(x) { … }: counted where f(x) stands
+		return "", nil
+	}
+	if name.Kind() == "navigation_expression" {
+		in := withoutComments(name)
+		name = in[len(in)-1]
+	}
+	if list := n.Child("value_arguments"); list.OK() {
+		texts(list)
+	}
+	return name.Text(), args
+}
+
+func (t *treeFile) trivialCheck(name string, args []string) bool {
+	switch name {
+	case "assertTrue":
+		return len(args) > 0 && args[0] == "true"
+	case "assertFalse":
+		return len(args) > 0 && args[0] == "false"
+	case "assertEquals", "assertSame":
+		return len(args) > 1 && args[0] == args[1]
+	case "assertNotNull":
+		return len(args) > 0 && strings.HasPrefix(args[0], `"`)
+	case "assertThat", "expect":
+		return len(args) == 1 && (args[0] == "true" || args[0] == "false")
+	}
+	return false
+}
+
+// named is the body of a function of the file: of the first one, where several have the name.
+func (t *treeFile) named(name string) syntax.Node {
+	if t.bodies == nil {
+		t.bodies = map[string]syntax.Node{}
+		for c := range t.root.Within(nil) {
+			if k := c.Kind(); k != "function_item" && k != "method_declaration" && k != "function_declaration" {
+				continue
+			}
+			n := c.At("name").Text()
+			if _, ok := t.bodies[n]; ok {
+				continue
+			}
+			if t.bodies[n] = c.At("body"); !t.bodies[n].OK() {
+				t.bodies[n] = c.Child("function_body")
+			}
+		}
+	}
+	return t.bodies[name]
+}
+
+// testClasses finds the functions that a runner calls.
+func (k *kotlinFile) testClasses(n syntax.Node, outer string) {
+	for c := range n.All() {
+		if c.Kind() != "class_declaration" && c.Kind() != "object_declaration" {
+			continue
+		}
+		name := c.At("name").Text()
+		if outer != "" {
+			name = outer + "$" + name
+		}
+		body := c.Child("class_body")
+		for m := range body.All() {
+			if m.Kind() != "function_declaration" {
+				continue
+			}
+			marks := map[string]bool{}
+			for a := range m.Child("modifiers").All() {
+				if a.Kind() == "annotation" {
+					text := strings.TrimPrefix(a.Text(), "@")
+					if i := strings.IndexAny(text, "(<"); i >= 0 {
+						text = text[:i]
+					}
+					marks[text[strings.LastIndexAny(text, ".:")+1:]] = true
+				}
+			}
+			if isJUnit(marks) {
+				k.test(m, name+"."+strings.Trim(m.At("name").Text(), "`"), marks, m.Child("function_body"))
+			}
+		}
+		k.testClasses(body, name)
+	}
+}

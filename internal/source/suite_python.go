@@ -1,0 +1,291 @@
+package source
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+)
+
+func isPythonTestName(path string) bool {
+	base := path[strings.LastIndexByte(path, '/')+1:]
+	return strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py") || base == "tests.py" || base == "conftest.py"
+}
+
+// tests finds the tests: functions test* of the module and methods test* of classes.
+func (p *pyFile) tests() {
+	for range 2 { // helpers may call helpers
+		for _, fn := range p.f.Funcs {
+			l := p.lineAt(fn.Off)
+			var t Test
+			p.body(&t, l+1, p.end(l, len(p.lines)), false)
+			name := fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]
+			p.helpers[name] = p.helpers[name] || t.Asserts > 0
+		}
+	}
+	moduleSkip := 0
+	for l := range p.lines {
+		ts := p.toks(l)
+		if p.lines[l].indent != 0 {
+			continue
+		}
+		text := render(ts)
+		if isWord(ts[0], "pytestmark") && skipMark().MatchString(text) && !maySkip(text) || moduleLevelSkip(text) {
+			moduleSkip = ts[0].Line
+		}
+	}
+	p.testsIn(0, len(p.lines), "", moduleSkip)
+}
+
+func moduleLevelSkip(text string) bool {
+	return strings.HasPrefix(text, "pytest.skip(") || strings.HasPrefix(text, "raise unittest.SkipTest") ||
+		strings.HasPrefix(text, "raise SkipTest")
+}
+
+// maySkip reports whether a mark depends on something that is known when the test runs: the machine, or a value that has a name. Whether
+// the test ran is then seen where it was run.
+func maySkip(text string) bool {
+	if strings.Contains(text, "xfail(") {
+		return platform().MatchString(text)
+	}
+	m := conditionalMark().FindStringSubmatch(text)
+	if m == nil || strings.ContainsAny(m[1], `"'`) && !platform().MatchString(text) {
+		return false
+	}
+	return slices.ContainsFunc(variable().FindAllString(m[1], -1), func(word string) bool {
+		return !slices.Contains([]string{"True", "False", "None", "not", "and", "or", "is", "in"}, word)
+	})
+}
+
+func (p *pyFile) testsIn(from, to int, class string, skip int) {
+	mark, may := skip, false
+	for l := from; l < to; l++ {
+		ts := p.toks(l)
+		if isPunct(ts[0], "@") {
+			text := render(ts)
+			may = may || maySkip(text)
+			if skipMark().MatchString(text) && !maySkip(text) && mark == skip {
+				mark = ts[0].Line
+			}
+			continue
+		}
+		kind, name, _ := header(ts)
+		end := l + 1
+		switch {
+		case kind == "class" && (strings.HasPrefix(name, "Test") || strings.Contains(render(ts), "TestCase")):
+			end = p.end(l, to)
+			inner := name
+			if class != "" {
+				inner = class + "::" + name
+			}
+			p.testsIn(l+1, end, inner, mark)
+		case kind == "def":
+			end = p.end(l, to)
+			if strings.HasPrefix(name, "test") {
+				p.test(l, end, class, name, mark, may)
+			}
+		case kind != "":
+			end = p.end(l, to)
+		}
+		mark, may, l = skip, false, end-1
+	}
+}
+
+func (p *pyFile) test(l, end int, class, name string, skip int, maySkip bool) {
+	if class != "" {
+		name = class + "::" + name
+	}
+	last := p.ts[p.lines[end-1].to-1]
+	first := p.toks(l)[0]
+	colon := headerEnd(p.ts, p.lines[l].from+boolInt(isWord(first, "async")))
+	t := Test{Name: name, Line: first.Line, End: last.Line, Off: first.Off, Stop: last.End, MaySkip: maySkip}
+	if colon > 0 {
+		t.Off = p.ts[colon].End
+	}
+	if colon > 0 && colon+1 < p.lines[l].to { // def test(): assert x
+		p.statement(&t, p.ts[colon+1:p.lines[l].to], false)
+	}
+	p.body(&t, l+1, end, false)
+	if skip > 0 {
+		t.Skipped, t.SkipLine = true, skip
+	}
+	p.f.Tests = append(p.f.Tests, t)
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// body walks the logical lines of a block.
+func (p *pyFile) body(t *Test, from, to int, trivial bool) {
+	if from >= to {
+		return
+	}
+	level := p.lines[from].indent
+	for l := from; l < to; l++ {
+		ts := p.toks(l)
+		head := render(ts)
+		switch {
+		case isWord(ts[0], "return") && p.lines[l].indent == level:
+			p.statement(t, ts, trivial)
+			return
+		case head == "if False:" || head == "if 0:" || head == "if not True:" || head == "while False:":
+			end := p.end(l, to)
+			p.body(t, l+1, end, true)
+			l = end - 1
+		case head == "try:":
+			end := p.end(l, to)
+			p.body(t, l+1, end, trivial || p.swallows(end, to))
+			l = end - 1
+		case isWord(ts[0], "if") && p.conditionalSkip(l, to):
+			if platform().MatchString(head) {
+				t.MaySkip = true
+				l = p.end(l, to) - 1
+				continue
+			}
+			p.statement(t, ts, trivial)
+		default:
+			if kind, _, _ := header(ts); kind != "" {
+				end := p.end(l, to)
+				p.body(t, l+1, end, trivial)
+				l = end - 1
+				continue
+			}
+			p.statement(t, ts, trivial)
+		}
+	}
+}
+
+func (p *pyFile) conditionalSkip(l, to int) bool {
+	for k := l + 1; k < p.end(l, to); k++ {
+		if text := render(p.toks(k)); strings.HasPrefix(text, "pytest.skip(") || strings.HasPrefix(text, "self.skipTest(") {
+			return true
+		}
+	}
+	return false
+}
+
+// swallows reports whether the except clauses that begin at line l hide a failed assertion.
+func (p *pyFile) swallows(l, to int) bool {
+	for l < to && isWord(p.toks(l)[0], "except") {
+		head := render(p.toks(l))
+		end := p.end(l, to)
+		wide := strings.HasPrefix(head, "except:") || strings.Contains(head, "Exception") || strings.Contains(head, "AssertionError")
+		body := ""
+		for k := l + 1; k < end; k++ {
+			body += render(p.toks(k)) + ";"
+		}
+		if end == l+1 {
+			_, body, _ = strings.Cut(head, ":")
+			body += ";"
+		}
+		if wide && (body == "pass;" || body == "...;" || body == "return;" || body == "continue;") {
+			return true
+		}
+		l = end
+	}
+	return false
+}
+
+// statement looks for assertions and skips in one logical line.
+func (p *pyFile) statement(t *Test, ts []Token, trivial bool) {
+	count := func(real bool) {
+		if real && !trivial {
+			t.Asserts++
+		} else {
+			t.Trivial++
+		}
+	}
+	if isWord(ts[0], "assert") {
+		count(!trivialPython(ts[1:]))
+		return
+	}
+	if text := render(ts); strings.HasPrefix(text, "raise AssertionError") {
+		count(true)
+		return
+	}
+	for i := 0; i+1 < len(ts); i++ {
+		if ts[i].Kind != Ident || !isPunct(ts[i+1], "(") {
+			continue
+		}
+		dotted := i > 0 && isPunct(ts[i-1], ".")
+		args := splitArgs(ts[i+2 : max(i+2, min(closing(ts, i+1), len(ts)))])
+		name := ts[i].Text
+		switch {
+		case dotted && name == "skip" && isWord(ts[max(i-2, 0)], "pytest"), name == "skipTest", name == "importorskip", name == "SkipTest":
+			if name != "importorskip" {
+				t.Skipped = true
+				if t.SkipLine == 0 {
+					t.SkipLine = ts[i].Line
+				}
+			}
+		case name == "raises" || name == "warns" || name == "fail" && dotted || name == "assertRaises":
+			count(true)
+		case dotted && strings.HasPrefix(name, "assert"):
+			count(!isWord(ts[max(i-2, 0)], "self") || !trivialCall(args))
+		case !dotted && p.helpers[name], dotted && isWord(ts[max(i-2, 0)], "self") && p.helpers[name]:
+			count(true)
+		case checkerName().MatchString(name):
+			if _, local := p.helpers[name]; !local {
+				count(true)
+			}
+		}
+	}
+}
+
+func trivialCall(args [][]Token) bool {
+	if len(args) == 0 {
+		return false
+	}
+	if len(args) >= 2 && sameText(args[0], args[1]) && !hasCallTokens(args[0]) {
+		return true
+	}
+	return literal(args[0]) && (len(args) == 1 || literal(args[1]))
+}
+
+// trivialPython reports whether the expression of an assert statement is always true.
+func trivialPython(ts []Token) bool {
+	parts := splitArgs(ts)
+	if len(parts) == 0 {
+		return false
+	}
+	expr := parts[0]
+	if isPunct(expr[0], "(") && closing(expr, 0) == len(expr)-1 {
+		if inner := splitArgs(expr[1 : len(expr)-1]); len(inner) > 1 {
+			return true // a tuple is true
+		}
+		return trivialPython(expr[1 : len(expr)-1])
+	}
+	switch render(expr) {
+	case "False", "0", "None", "not True":
+		return false
+	}
+	if literal(expr) {
+		return true
+	}
+	if i := atLevel(expr, "or"); i >= 0 {
+		return trivialPython(expr[:i]) || trivialPython(expr[i+1:])
+	}
+	if i := atLevel(expr, "and"); i >= 0 {
+		return trivialPython(expr[:i]) && trivialPython(expr[i+1:])
+	}
+	for _, op := range []string{"==", ">=", "<=", "is"} {
+		if i := atLevel(expr, op); i >= 0 {
+			return sameText(expr[:i], expr[i+1:]) && !hasCallTokens(expr[:i])
+		}
+	}
+	return false
+}
+
+var (
+	skipMark = re.New(`\b(mark\.(skip|skipif|xfail)|unittest\.(skip|skipIf|skipUnless|expectedFailure)|^@(skip|skipIf|skipUnless|expectedFailure))\b`)
+	platform = re.New(`sys\.platform|sys\.version|platform\.|os\.name|shutil\.which|hasattr\((os|socket|signal)|os\.getuid|os\.geteuid`)
+)
+
+var (
+	conditionalMark = re.New(`skip(?:if|If|Unless)\(([^,)]*)`)
+	variable        = re.New(`[A-Za-z_]\w*`)
+)
