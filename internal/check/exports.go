@@ -2,10 +2,12 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -88,4 +90,91 @@ func isFace(m Module, name string, f source.File) bool {
 	}
 	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
 	return name == m.Place.NewFile || path.Dir(name) == path.Clean(m.Dir) && stem == "index"
+}
+
+// sameExports compares what the module's sources export in two trees.
+func (c *Checker) sameExports(ctx context.Context, m Module, before, after string) ([]step.Finding, error) {
+	a, err := c.exports(ctx, m, before)
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.exports(ctx, m, after)
+	if err != nil {
+		return nil, err
+	}
+	var out []step.Finding
+	r := &red{m: m}
+	for name, x := range a {
+		y, ok := b[name]
+		switch {
+		case !ok && r.unlisted(x.Export): // it should have been private
+		case !ok:
+			out = append(out, reject("export-changed", x.file, x.Line, "The export "+name+" is gone; refactoring must keep all exports."))
+		case x.Signature != y.Signature:
+			out = append(out, reject("export-changed", y.file, y.Line,
+				fmt.Sprintf("The signature of %s changed from %q to %q; refactoring must keep signatures.", name, x.Signature, y.Signature)))
+		}
+	}
+	for name, y := range b {
+		if _, ok := a[name]; !ok {
+			out = append(out, reject("export-changed", y.file, y.Line, "The export "+name+" is new; refactoring must not add exports."))
+		}
+	}
+	slices.SortFunc(out, func(x, y step.Finding) int { return strings.Compare(x.Path+x.Message, y.Path+y.Message) })
+	return out, nil
+}
+
+type exported struct {
+	source.Export
+	file string
+}
+
+// exports maps what a module's sources export. Files may be split and renamed; names may not.
+func (c *Checker) exports(ctx context.Context, m Module, tree string) (map[string]exported, error) {
+	files, err := c.sources(ctx, m, tree)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]exported{}
+	for _, name := range slices.Sorted(maps(files)) {
+		for _, e := range source.Parse(name, files[name]).Exports {
+			key := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
+			if e.Kind == "reexport" { // it says where from; that may move
+				e.Signature = e.Name
+			}
+			have, twice := out[key]
+			switch {
+			case !twice || have.Kind == "reexport":
+				out[key] = exported{e, name}
+			case have.file == name && have.Kind == e.Kind: // an overload
+				have.Signature += "; " + e.Signature
+				out[key] = have
+			}
+		}
+	}
+	return out, nil
+}
+
+// sources reads the module's source files of a tree.
+func (c *Checker) sources(ctx context.Context, m Module, tree string) (map[string][]byte, error) {
+	entries, err := c.repo.ReadTree(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	var keep []git.Entry
+	for _, e := range entries {
+		if m.Place.AllowsSource(e.Path) && e.Mode != linkMode {
+			keep, ids = append(keep, e), append(ids, e.ID)
+		}
+	}
+	blobs, err := c.repo.ReadBlobs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(keep))
+	for _, e := range keep {
+		out[e.Path] = blobs[e.ID]
+	}
+	return out, nil
 }

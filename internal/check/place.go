@@ -311,3 +311,10 @@ func (p *place) fileOf(dir, name string) string {
 	}
 	return dir
 }
+
+func joinClose(err error, p *place) error {
+	if e := p.close(); e != nil && err == nil {
+		return fmt.Errorf("remove check tree: %w", e)
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+type goEvent struct {
+	Action, Package, ImportPath, Test, Output, FailedBuild string
+	Elapsed                                                float64
+}
+
+// goTest reads the events of go test -json. Lines that are no event are what tests printed past the testing package.
+func (r reader) goTest(out []byte) []step.TestResult {
+	type key struct{ pkg, test string }
+	text := map[key]*strings.Builder{}
+	build := map[string]*strings.Builder{}
+	var order []key
+	status := map[key]step.TestResult{}
+	var results []step.TestResult
+	for line := range bytes.SplitSeq(out, []byte("\n")) {
+		var e goEvent
+		if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &e) != nil {
+			continue
+		}
+		k := key{e.Package, e.Test}
+		switch e.Action {
+		case "build-output":
+			if build[e.ImportPath] == nil {
+				build[e.ImportPath] = &strings.Builder{}
+			}
+			build[e.ImportPath].WriteString(e.Output)
+		case "run":
+			order = append(order, k)
+		case "output":
+			if text[k] == nil {
+				text[k] = &strings.Builder{}
+			}
+			if text[k].Len() < 4*maxMessage && !goNoise(e.Output) {
+				text[k].WriteString(e.Output)
+			}
+		case "pass", "fail", "skip":
+			st := map[string]step.TestStatus{"pass": step.Pass, "fail": step.Fail, "skip": step.Skip}[e.Action]
+			msg := ""
+			if text[k] != nil && st != step.Pass {
+				msg = text[k].String()
+			}
+			if e.Test == "" {
+				if st == step.Fail {
+					if b := build[e.FailedBuild]; b != nil {
+						msg = b.String()
+					}
+					results = append(results, r.goPackage(e, msg))
+				}
+				continue
+			}
+			dir := r.goDir(e.Package)
+			status[k] = r.result(r.fileOf(dir, e.Test), e.Test, st, msg, e.Elapsed)
+		}
+	}
+	tests := make([]step.TestResult, 0, len(order))
+	failed := map[string]bool{}
+	for _, k := range order {
+		res, ended := status[k]
+		if !ended { // the binary died while it ran
+			msg := ""
+			if text[k] != nil {
+				msg = text[k].String()
+			}
+			res = r.result(r.fileOf(r.goDir(k.pkg), k.test), k.test, step.Fail, "did not finish: "+msg, 0)
+		}
+		failed[path.Dir(res.File)] = failed[path.Dir(res.File)] || res.Status == step.Fail
+		tests = append(tests, res)
+	}
+	for _, p := range results { // a package fails with its tests; that says nothing more
+		if p.Status == step.Error || !failed[path.Clean(p.File)] {
+			tests = append(tests, p)
+		}
+	}
+	return tests
+}
+
+func goNoise(line string) bool {
+	line = strings.TrimSpace(line)
+	for _, p := range []string{"=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "--- FAIL", "--- SKIP"} {
+		if strings.HasPrefix(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r reader) goDir(pkg string) string {
+	pkg, _, _ = strings.Cut(pkg, " ")
+	rel := strings.TrimPrefix(strings.TrimPrefix(pkg, r.chain.Module), "/")
+	return path.Join(r.chain.Root, rel)
+}
+
+// goPackage is the result of a package that failed as a whole. It is an error when it could not be built.
+func (r reader) goPackage(e goEvent, msg string) step.TestResult {
+	st := step.Fail
+	if e.FailedBuild != "" || strings.Contains(msg, "[build failed]") || strings.Contains(msg, "[setup failed]") {
+		st = step.Error
+		msg = "package " + path.Base(r.goDir(e.Package)) + " does not build:\n" + msg
+	}
+	return r.result(r.goDir(e.Package), "", st, msg, e.Elapsed)
+}

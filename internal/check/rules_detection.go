@@ -1,0 +1,216 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+var (
+	testEnv   = re.New(`(?i)^(ci|go_?test.*|test|tests|testing|test_(env|mode|run|runner|running)|testmode|is_?test|.*_?under_?test|running_?tests?|in_?test|unit_?test.*|vitest.*|jest.*|mocha.*|pytest.*|node_test_context|npm_lifecycle_event|jacquard.*)$`)
+	testWord  = re.New(`(?i)(_test\.go|\.test\b|\.spec\b|test_|_test\b|pytest|unittest|vitest|jest|mocha|__tests__|testing\.tRunner|tRunner|/tests?/|^tests?$|node:internal/test_runner)`)
+	runnerLib = map[string]bool{
+		"vitest": true, "@jest/globals": true, "node:test": true, "jest": true, "mocha": true, "chai": true, "pytest": true,
+		"_pytest": true, "unittest": true, "testing": true,
+	}
+)
+
+// detection finds code that asks whether it is under test.
+func (a Audit) detection(f *file) []step.Finding {
+	var out []step.Finding
+	say := func(line int, what string) {
+		out = append(out, reject("test-detection", f.Path, line, what+" Code must behave the same with and without tests."))
+	}
+	for _, imp := range f.new.Imports {
+		if f.added[imp.Line] && runnerLib[strings.Split(imp.From, ".")[0]] && imp.From != "unittest.mock" {
+			say(imp.Line, "The code imports "+imp.From+", which is for tests.")
+		}
+	}
+	for i, t := range f.code {
+		if !f.added[t.Line] {
+			continue
+		}
+		switch t.Kind {
+		case source.String:
+			if a.envName(f.code, i, t.Value()) && !f.readBefore(t.Value()) || strings.HasSuffix(t.Value(), "=") && near(f, i, "Environ", "environ") &&
+				testEnv().MatchString(strings.TrimSuffix(t.Value(), "=")) && !a.inSpec(strings.TrimSuffix(t.Value(), "=")) {
+				say(t.Line, "The code reads the environment variable "+t.Value()+" to find out whether it is tested.")
+			} else if why := stringTell(f, i); why != "" {
+				say(t.Line, why)
+			}
+		case source.Ident:
+			if why := a.wordTell(f, i); why != "" {
+				say(t.Line, why)
+			}
+		case source.Number, source.Regex, source.Punct, source.Comment:
+		}
+	}
+	return out
+}
+
+// envName reports whether the string at i is the name of a variable that says that tests run, read from the environment.
+func (a Audit) envName(ts []source.Token, i int, name string) bool {
+	return fromEnvironment(ts, i) && !a.inSpec(name) && (testEnv().MatchString(name) || a.setByTests(name))
+}
+
+// readBefore reports whether the file looked a variable up in the environment before it was changed.
+func (f *file) readBefore(name string) bool {
+	code := sourceFile{File: f.old}.code()
+	for i, t := range code {
+		if t.Kind == source.String && t.Value() == name && fromEnvironment(code, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// fromEnvironment reports whether the string at i is looked up in the environment.
+func fromEnvironment(ts []source.Token, i int) bool {
+	for k := i - 1; k >= 0 && k >= i-6 && ts[k].Line >= ts[i].Line-1; k-- {
+		switch ts[k].Text {
+		case "Getenv", "LookupEnv", "getenv", "environ", "env", "get_env":
+			return true
+		}
+	}
+	return i+2 < len(ts) && ts[i+1].Text == "in" && (ts[i+2].Text == "os" || ts[i+2].Text == "process" || ts[i+2].Text == "environ")
+}
+
+// environmentWord is what specs and requests say that lets code read the environment.
+var environmentWord = re.New(`(?i)environment|\benv\b|\bvariables?\b|환경`)
+
+// setByTests reports whether tests set a variable of the environment that nothing but they and the code know.
+func (a Audit) setByTests(name string) bool {
+	if environmentWord().MatchString(a.Said) || hasWord(a.Said, name) {
+		return false
+	}
+	for _, text := range a.testsNow {
+		for line := range strings.Lines(string(text)) {
+			if hasWord(line, name) && strings.Contains(strings.ToLower(line), "env") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// testTexts are the tests and their data as they are now, by path.
+func (a Audit) testTexts() map[string][]byte {
+	out := map[string][]byte{}
+	for name, text := range a.Tests {
+		out[name] = text
+	}
+	for _, ch := range a.Changes {
+		if class := toolchain.Classify(ch.Path); ch.Status != 'D' && (class == toolchain.Test || class == toolchain.TestData) {
+			out[ch.Path] = ch.New
+		}
+	}
+	return out
+}
+
+// stringTell explains what a string says about looking for tests.
+func stringTell(f *file, i int) string {
+	v := f.code[i].Value()
+	around := func(k int) string {
+		if i+k >= 0 && i+k < len(f.code) {
+			return f.code[i+k].Text
+		}
+		return ""
+	}
+	switch {
+	case (v == "pytest" || v == "unittest" || v == "_pytest") && around(1) == "in" && around(2) == "sys":
+		return "The code checks whether a test runner is loaded."
+	case v == "test" && nodeEnv(f, i):
+		return "The code compares NODE_ENV with test."
+	case (v == "test.v" || strings.HasPrefix(v, "test.")) && near(f, i, "Lookup"):
+		return "The code looks for the flags of go test."
+	case testWord().MatchString(v) && near(f, i, "Caller", "Callers", "CallersFrames", "Stack", "stack", "_getframe", "currentframe",
+		"extract_stack", "captureStackTrace", "print_stack", "getouterframes", "getStackTrace", "StackWalker"):
+		return "The code looks at its callers to find tests."
+	case testWord().MatchString(v) && near(f, i, "Args", "argv", "Executable", "ReadBuildInfo") && !command(f.code, i):
+		return "The code looks at the command line to find tests."
+	}
+	return ""
+}
+
+// command reports whether the string at i is the name of a command that an argument is compared with: case "test",
+// argv[1] == "test".
+func command(ts []source.Token, i int) bool {
+	if i < 2 || strings.ToLower(strings.TrimSuffix(ts[i].Value(), "s")) != "test" {
+		return false
+	}
+	switch ts[i-1].Text {
+	case "case":
+		return true
+	case "==", "===", "!=", "!==":
+		return ts[i-2].Text == "]"
+	}
+	return false
+}
+
+func nodeEnv(f *file, i int) bool {
+	for k := max(0, i-6); k < len(f.code) && k <= i+6; k++ {
+		if (f.code[k].Text == "NODE_ENV" || f.code[k].Text == "MODE" || f.code[k].Kind == source.String && f.code[k].Value() == "NODE_ENV") &&
+			f.code[k].Line == f.code[i].Line {
+			return true
+		}
+	}
+	return false
+}
+
+// wordTell explains what a name says about looking for tests.
+func (a Audit) wordTell(f *file, i int) string {
+	text := func(k int) string {
+		if i+k >= 0 && i+k < len(f.code) {
+			return f.code[i+k].Text
+		}
+		return ""
+	}
+	t := f.code[i]
+	switch f.new.Lang {
+	case source.Go:
+		if t.Text == "testing" && text(1) == "." && text(2) == "Testing" {
+			return "The code calls testing.Testing()."
+		}
+	case source.Rust:
+		if t.Text == "test" && (text(-2) == "cfg" && text(-1) == "(" && i > 2 && f.code[i-3].Text != "[" && f.code[i-3].Text != "#" || text(-1) == "(" && text(-2) == "!" || text(-1) == "(" && text(-2) == "not") {
+			return "The code checks whether it is compiled for tests."
+		}
+	case source.Java, source.Kotlin:
+		if t.Text == "junit" && text(-1) == "." && text(-2) == "org" {
+			return "The code uses JUnit."
+		}
+	case source.TypeScript, source.JavaScript:
+		switch {
+		case text(-1) == "." && text(-2) == "env" && testEnv().MatchString(t.Text) && !a.inSpec(t.Text):
+			return "The code reads the environment variable " + t.Text + " to find out whether it is tested."
+		case t.Text == "vitest" && text(-1) == "." && (text(-2) == "meta" || importMeta(f.code[:i], t.Line)):
+			return "The code reads import.meta.vitest."
+		case text(-1) == "typeof" && runnerGlobal(t.Text):
+			return "The code checks whether the test runner's " + t.Text + " exists."
+		case text(-1) == "." && (text(-2) == "globalThis" || text(-2) == "global" || text(-2) == "window") && runnerGlobal(t.Text):
+			return "The code uses the test runner's " + t.Text + "."
+		}
+	}
+	return ""
+}
+
+// importMeta reports whether import.meta stands in the line before what follows, perhaps in brackets and with a type.
+func importMeta(ts []source.Token, line int) bool {
+	for k := len(ts) - 1; k >= 2 && ts[k].Line == line; k-- {
+		if ts[k].Text == "meta" && ts[k-1].Text == "." && ts[k-2].Text == "import" {
+			return true
+		}
+	}
+	return false
+}
+
+func runnerGlobal(w string) bool {
+	switch w {
+	case "describe", "it", "expect", "jest", "vi", "vitest", "beforeEach", "afterEach", "__vitest_worker__":
+		return true
+	}
+	return false
+}

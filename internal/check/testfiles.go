@@ -1,0 +1,98 @@
+package check
+
+import (
+	"bytes"
+	"go/build"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// testFiles lists the files with tests of the place's toolchain.
+func (p *place) testFiles() []string {
+	var out []string
+	for name := range p.entries {
+		if p.ours(name) && toolchain.IsTest(name) && !p.endToEnd(p.read(name)) && p.compiled(name) && len(source.Parse(name, p.read(name)).Tests) > 0 {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// endToEnd reports whether a file is one of the project's end-to-end tests, which the runner of the others does not run.
+func (p *place) endToEnd(src []byte) bool {
+	return p.chain.Uses(toolchain.Playwright) && bytes.Contains(src, []byte(toolchain.Playwright))
+}
+
+// compiled reports whether a Go file is compiled here by one of the commands that test: its name, its build constraint and the tags
+// decide. What is written for another system cannot run. Files of other languages always are.
+func (p *place) compiled(name string) bool {
+	if p.chain.Ecosystem != toolchain.Go {
+		return true
+	}
+	here := build.Default
+	here.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(p.read(name))), nil }
+	for _, cmd := range p.chain.Test(toolchain.Selection{}) {
+		here.BuildTags = tagsOf(cmd.Argv)
+		if ok, err := here.MatchFile(path.Dir(name), path.Base(name)); ok || err != nil { // what cannot be read is the compiler's to complain about
+			return true
+		}
+	}
+	return false
+}
+
+// tagsOf are the build tags of a go command.
+func tagsOf(argv []string) []string {
+	for i, arg := range argv {
+		name, value, ok := strings.Cut(arg, "=")
+		if name != "-tags" && name != "--tags" {
+			continue
+		}
+		if !ok && i+1 < len(argv) {
+			value = argv[i+1]
+		}
+		return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	return nil
+}
+
+// ours reports whether a file is source code of the toolchain.
+func (p *place) ours(name string) bool {
+	in := p.chain.Root == "." || p.chain.Root == "" || strings.HasPrefix(name, p.chain.Root+"/")
+	return in && !strings.HasPrefix(name, "../") && slices.Contains(languagesOf(p.chain), source.LangOf(name)) && !p.apart(name)
+}
+
+// apart reports whether a Go file is in no package of ./...: it belongs to a module below, or to a folder that go leaves out.
+func (p *place) apart(name string) bool {
+	if p.chain.Ecosystem != toolchain.Go {
+		return false
+	}
+	for dir := path.Dir(name); dir != "." && dir != p.chain.Root; dir = path.Dir(dir) {
+		base := path.Base(dir)
+		if _, module := p.entries[dir+"/go.mod"]; module || base == "testdata" || dir == path.Join(p.chain.Root, "vendor") || strings.HasPrefix(base, "_") || strings.HasPrefix(base, ".") {
+			return true
+		}
+	}
+	return false
+}
+
+func languagesOf(chain toolchain.Found) []string {
+	switch chain.Ecosystem {
+	case toolchain.Go:
+		return []string{source.Go}
+	case toolchain.Node:
+		return []string{source.TypeScript, source.JavaScript}
+	case toolchain.Python:
+		return []string{source.Python}
+	case toolchain.Rust:
+		return []string{source.Rust}
+	case toolchain.JVM:
+		return []string{source.Java, source.Kotlin}
+	}
+	return nil
+}
