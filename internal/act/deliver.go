@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // deliver is the step compile.deliver: the run's branch becomes a branch of
@@ -148,4 +151,104 @@ func (a *Actor) Altered(ctx context.Context, run string, modules []string) ([]st
 	}
 	out, err := a.o.Repo.Differing(ctx, files)
 	return out, machinery(err)
+}
+
+// apply is the step compile.apply: a landed module appears in the user's
+// tree, all of it or nothing of it.
+func (a *Actor) apply(ctx context.Context, j flow.Job, in step.ApplyIn) (step.ApplyOut, error) {
+	files, err := a.deliveries(ctx, in)
+	if err != nil {
+		return step.ApplyOut{}, err
+	}
+	var res []git.Delivered
+	err = a.effect("apply", func() error {
+		res, err = a.o.Repo.Apply(ctx, files)
+		return err
+	})
+	if err != nil {
+		return step.ApplyOut{}, machinery(err)
+	}
+	var out step.ApplyOut
+	for _, r := range res {
+		if r.State == git.Conflicting {
+			out.Conflicts = append(out.Conflicts, r.Path)
+		} else {
+			out.Applied++
+		}
+	}
+	if len(out.Conflicts) > 0 {
+		out.Applied = 0
+		return out, nil
+	}
+	return out, a.writeDocuments(ctx, j.Run)
+}
+
+// deliveries are the files of a landed commit. The lock is not taken as a
+// whole: only the module's line goes into the lock that is there, because
+// modules land and are applied in any order.
+func (a *Actor) deliveries(ctx context.Context, in step.ApplyIn) ([]git.Delivery, error) {
+	_, parents, err := a.o.Repo.ReadCommit(ctx, in.Commit)
+	if err != nil || len(parents) == 0 {
+		return nil, errors.Join(machinery(err), errors.New("the landed commit is not there"))
+	}
+	changes, err := a.o.Repo.Diff(ctx, parents[0], in.Commit)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	var out []git.Delivery
+	for _, ch := range changes {
+		d := git.Delivery{Path: ch.Path, Old: ch.OldID, New: ch.NewID, Mode: ch.NewMode}
+		if ch.Path == target.LockName {
+			if d, err = a.lockDelivery(ctx, in.Module, in.Commit); err != nil {
+				return nil, err
+			}
+		} else if toolchain.LanguageOf(ch.Path) == toolchain.LangRust {
+			if d, err = a.linkDelivery(ctx, d); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+func (a *Actor) lockDelivery(ctx context.Context, dir, tree string) (git.Delivery, error) {
+	v, err := a.tree(ctx, tree, nil)
+	if err != nil {
+		return git.Delivery{}, err
+	}
+	landed, _ := target.ParseLock(v.bytes(target.LockName))
+	d := git.Delivery{Path: target.LockName, Mode: "100644"}
+	present, err := os.ReadFile(filepath.Join(a.o.Repo.Root(), target.LockName))
+	if err == nil {
+		if d.Old, err = a.o.Repo.WriteBlob(ctx, present); err != nil {
+			return d, machinery(err)
+		}
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return d, machinery(err)
+	}
+	lock, _ := target.ParseLock(present)
+	if e, ok := landed.Entry(dir); ok {
+		lock.Put(e)
+	}
+	d.New, err = a.o.Repo.WriteBlob(ctx, lock.Bytes())
+	return d, machinery(err)
+}
+
+// linkDelivery is that of a file in which only links are new. They go into the file that is there, because modules are applied in any order.
+func (a *Actor) linkDelivery(ctx context.Context, d git.Delivery) (git.Delivery, error) {
+	blobs, err := a.o.Repo.ReadBlobs(ctx, slices.DeleteFunc([]string{d.Old, d.New}, func(id string) bool { return id == "" }))
+	if err != nil {
+		return d, machinery(err)
+	}
+	lines, only := toolchain.NewLinks(blobs[d.Old], blobs[d.New])
+	present, err := os.ReadFile(filepath.Join(a.o.Repo.Root(), filepath.FromSlash(d.Path)))
+	if !only || len(lines) == 0 || d.New == "" || err != nil {
+		return d, nil //nolint:nilerr // a file that is not there is delivered like any other
+	}
+	if d.Old, err = a.o.Repo.WriteBlob(ctx, present); err != nil {
+		return d, machinery(err)
+	}
+	d.New, err = a.o.Repo.WriteBlob(ctx, toolchain.WithLinks(present, lines))
+	return d, machinery(err)
 }

@@ -1,0 +1,295 @@
+package act
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/works"
+)
+
+// landTask is the step work.land: merge, prove the merged tree, write the documents and commit on the run's branch. It
+// looks for its trailer first, so that a commit is never made twice.
+func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (step.LandTaskOut, error) {
+	head, from, err := a.sides(ctx, j.Run, in.From)
+	if err != nil {
+		return step.LandTaskOut{}, err
+	}
+	var plan step.WorkPlan
+	what := j.Key
+	if !in.Plan.IsZero() { // it is of a WORK
+		if plan, err = load[step.WorkPlan](a.o.Blobs, in.Plan); err != nil {
+			return step.LandTaskOut{}, err
+		}
+		what = taskCommit(plan.Work, in.Task.ID)
+	}
+	if out, ok, err := landedAs(ctx, a, j, what, head.Commit, func(c git.LogEntry) (step.LandTaskOut, error) {
+		out := step.LandTaskOut{Passed: true, Commit: c.ID, Tree: c.Tree}
+		if plan.Work != "" {
+			out.Result = (&workFiles{plan: plan, in: in}).resultPath()
+		}
+		out.Files, err = a.landedFiles(ctx, c, cmp.Or(c.Trailer(trailerTree), c.Tree)) // without the documents
+		return out, err
+	}, func(o step.LandTaskOut) string { return o.Commit }); ok || err != nil {
+		return out, err
+	}
+	tree, conflicts, err := a.o.Repo.Merge(ctx, from.Tree, head.Tree, in.Tree)
+	if err != nil {
+		return step.LandTaskOut{}, machinery(err)
+	}
+	out := step.LandTaskOut{Head: head}
+	for _, c := range conflicts {
+		out.Conflicts = append(out.Conflicts, c.Path)
+	}
+	if out.Start, err = a.withTheirs(ctx, tree, head.Tree, out.Conflicts); err != nil {
+		return out, err
+	}
+	if len(conflicts) > 0 {
+		out.Proof.Findings, err = a.bothSides(ctx, from.Tree, in.Tree, out.Conflicts)
+		return out, err
+	}
+	if tree != in.Tree {
+		if out.Proof, err = a.taskProof(ctx, j, in.TaskIn, head.Tree, tree); err != nil || !out.Proof.Passed {
+			return out, err
+		}
+	}
+	return a.commitTask(ctx, j, plan, what, in, head, tree, out)
+}
+
+// withTheirs is a merged tree with the files in conflict as the branch has them: where an author goes on, with all that
+// others have done.
+func (a *Actor) withTheirs(ctx context.Context, merged, head string, conflicts []string) (string, error) {
+	if len(conflicts) == 0 {
+		return merged, nil
+	}
+	entries, err := a.o.Repo.ReadTree(ctx, head)
+	if err != nil {
+		return "", machinery(err)
+	}
+	theirs := map[string]git.Edit{}
+	for _, e := range entries {
+		theirs[e.Path] = git.Edit(e)
+	}
+	var edits []git.Edit
+	for _, p := range conflicts {
+		e, ok := theirs[p]
+		if !ok {
+			e = git.Edit{Path: p}
+		}
+		edits = append(edits, e)
+	}
+	out, err := a.o.Repo.EditTree(ctx, merged, edits)
+	return out, machinery(err)
+}
+
+// bothSides tells an author of his own changes of files that somebody else has changed at the same place; the others'
+// are in the tree.
+func (a *Actor) bothSides(ctx context.Context, from, mine string, paths []string) ([]step.Finding, error) {
+	diff, err := a.o.Repo.AddedLines(ctx, from, mine)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	var out []step.Finding
+	for _, p := range paths {
+		var b strings.Builder
+		b.WriteString("Another task changed the same place in this file. The tree has the version of that task; redo your change on top of it, and keep theirs.")
+		for _, d := range diff {
+			if d.Path != p {
+				continue
+			}
+			b.WriteString(" Your change was:\n")
+			for _, l := range d.Removed {
+				fmt.Fprintf(&b, "-%s\n", l.Text)
+			}
+			for _, l := range d.Added {
+				fmt.Fprintf(&b, "+%s\n", l.Text)
+			}
+		}
+		out = append(out, step.Finding{Rule: "merge-conflict", Severity: step.Rejects, Path: p, Message: clip(b.String(), 2500)})
+	}
+	return out, nil
+}
+
+// commitTask commits a task's merged tree; one of a WORK has its documents in the same commit.
+func (a *Actor) commitTask(ctx context.Context, j flow.Job, plan step.WorkPlan, what string, in step.LandTaskIn, head step.HeadOut, merged string, out step.LandTaskOut) (step.LandTaskOut, error) {
+	changes, err := a.o.Repo.Diff(ctx, head.Tree, merged)
+	if err != nil {
+		return out, machinery(err)
+	}
+	var paths []string
+	for _, ch := range changes {
+		paths = append(paths, ch.Path)
+	}
+	out.Files = files(changes)
+	style, err := a.style(ctx, j.Run)
+	if err != nil {
+		return out, err
+	}
+	kind, lines := in.Task.Type, in.Lines
+	if kind == "feat" && plan.Request != "" && works.ParseRequest(plan.Request).IsFix() {
+		kind = "fix"
+	}
+	if len(lines) == 0 {
+		lines = whatChanged(out.Files)
+	}
+	c := a.landedCommit(j.Run, what, message(style, kind, in.Task.Title, paths, lines), merged)
+	c.Parents = []string{head.Commit}
+	if c.Tree, err = a.recorded(ctx, head.Tree, merged); err != nil {
+		return out, err
+	}
+	keptID, kept, err := a.kept(ctx, j.Run, head.Commit)
+	if err != nil {
+		return out, err
+	}
+	if plan.Work != "" {
+		docs, err := a.workFilesOf(ctx, j, plan, in, head, merged, kept, &out)
+		if err != nil {
+			return out, err
+		}
+		to := &c.Tree
+		if plan.Documents != "" {
+			to = &kept
+		}
+		if *to, err = a.withFiles(ctx, *to, docs); err != nil {
+			return out, err
+		}
+	}
+	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
+		return out, machinery(err)
+	}
+	if keptID != "" {
+		if err := a.keepDocuments(ctx, j.Run, out.Commit, keptID, kept); err != nil {
+			return out, err
+		}
+	}
+	out.Tree, out.Passed = c.Tree, true
+	return out, a.landOn(ctx, j, head.Commit, out.Commit, out)
+}
+
+// workFilesOf are the documents of a task of a WORK.
+func (a *Actor) workFilesOf(ctx context.Context, j flow.Job, plan step.WorkPlan, in step.LandTaskIn, head step.HeadOut, merged, kept string, out *step.LandTaskOut) (map[string][]byte, error) {
+	hashes, err := a.taskHashes(ctx, j.Run, head.Commit)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.tree(ctx, merged, nil)
+	if err != nil {
+		return nil, err
+	}
+	if v, err = a.with(ctx, v, kept); err != nil {
+		return nil, err
+	}
+	if len(out.Proof.Checks) > 0 { // what was proved is the merged tree
+		in.Checks, in.Idle = out.Proof.Checks, out.Proof.Idle
+	}
+	w := workFiles{plan: plan, in: in, files: out.Files, hashes: hashes, now: a.o.Now(), read: v.bytes, paths: v.paths()}
+	docs := w.documents()
+	out.Result = w.resultPath()
+	return docs, nil
+}
+
+// withFiles is a tree with files of ours in it.
+func (a *Actor) withFiles(ctx context.Context, tree string, files map[string][]byte) (string, error) {
+	var edits []git.Edit
+	for p, data := range files {
+		id, err := a.o.Repo.WriteBlob(ctx, data)
+		if err != nil {
+			return "", machinery(err)
+		}
+		edits = append(edits, git.Edit{Path: p, Mode: "100644", ID: id})
+	}
+	out, err := a.o.Repo.EditTree(ctx, tree, edits)
+	return out, machinery(err)
+}
+
+// landOn moves the run's branch to a commit, once it is written down what the step has to say of it.
+func (a *Actor) landOn(ctx context.Context, j flow.Job, from, to string, out any) error {
+	if err := writeFile(filepath.Join(j.Dir, landFile), mustJSON(out)); err != nil {
+		return machinery(err)
+	}
+	return machinery(a.effect("land", func() error { return a.o.Repo.SetRef(ctx, RunRef(j.Run), to, from) }))
+}
+
+// whatChanged says what became of files.
+func whatChanged(files []step.Change) []string {
+	words := map[string]string{"A": "add", "M": "change", "D": "delete", "T": "change"}
+	var out []string
+	for _, f := range bound(files, 20) {
+		out = append(out, words[f.Status]+" "+f.Path)
+	}
+	return out
+}
+
+// taskHashes are the commits of a run's tasks, by id.
+func (a *Actor) taskHashes(ctx context.Context, run, tip string) (map[string]string, error) {
+	log, err := a.landedLog(ctx, run, tip)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, c := range log {
+		if _, id := TaskOf(c); id != "" {
+			out[id] = c.ID
+		}
+	}
+	return out, nil
+}
+
+// landedAs finds the commit that a landing step has made already, with what that start had to say of it. It looks whatever the
+// journal knows of earlier starts: one that was taken from a backup is older than the run's branch.
+func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, what, tip string, bare func(git.LogEntry) (T, error), commit func(T) string) (T, bool, error) {
+	var none T
+	log, err := a.landedLog(ctx, j.Run, tip)
+	if err != nil {
+		return none, false, err
+	}
+	for _, c := range log {
+		if !isStep(c, j.Run, what, j.Key) {
+			continue
+		}
+		for _, dir := range j.Previous {
+			var out T
+			raw, err := os.ReadFile(filepath.Join(dir, landFile))
+			if err == nil && json.Unmarshal(raw, &out) == nil && commit(out) == c.ID {
+				return out, true, nil
+			}
+		}
+		out, err := bare(c)
+		return out, err == nil, err
+	}
+	return none, false, nil
+}
+
+// landedHead is what there is to say of a commit that was found.
+func landedHead(c git.LogEntry) (step.HeadOut, error) {
+	return step.HeadOut{Commit: c.ID, Tree: c.Tree}, nil
+}
+
+// landedFiles are the files of a commit that was found, from its parent to a tree.
+func (a *Actor) landedFiles(ctx context.Context, c git.LogEntry, tree string) ([]step.Change, error) {
+	if len(c.Parents) == 0 {
+		return nil, nil
+	}
+	from, err := a.at(ctx, c.Parents[0])
+	if err != nil {
+		return nil, err
+	}
+	changes, err := a.o.Repo.Diff(ctx, from.Tree, tree)
+	return files(changes), machinery(err)
+}
+
+// files are changes as results list them, bounded.
+func files(changes []git.Change) []step.Change {
+	var out []step.Change
+	for _, ch := range bound(changes, 200) {
+		out = append(out, step.Change{Path: ch.Path, Status: string(ch.Status)})
+	}
+	return out
+}
