@@ -62,3 +62,23 @@ func (a *app) diff(c *cobra.Command, args []string, o diffOptions) error {
 		return nil
 	})
 }
+
+// diffOptions is what diff shows.
+type diffOptions struct {
+	apply string
+	stat  bool
+}
+
+func newDiff(a *app) *cobra.Command {
+	var o diffOptions
+	c := &cobra.Command{
+		Use: "diff [RUN]", Short: "print the changes of a run as a patch", Args: oneArgument("run"),
+		Example: "  jacquard diff k3v9 | git apply --stat\n  jacquard diff --apply src/auth",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.diff(c, args, o)
+		},
+	}
+	c.Flags().StringVar(&o.apply, "apply", "", "overwrite the working tree with the landed files of this `module`")
+	c.Flags().BoolVar(&o.stat, "stat", false, "print only file names")
+	return c
+}

@@ -261,3 +261,32 @@ func (a *app) who() string {
 	}
 	return "somebody"
 }
+
+// find resolves a run id or a unique prefix of one; "" is the newest run.
+func find(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, error) {
+	runs, err := rt.Runs(ctx)
+	if err != nil {
+		return flow.Run{}, err
+	}
+	if prefix != "" {
+		return pick(runs, prefix)
+	}
+	if len(runs) == 0 {
+		return flow.Run{}, usage("there are no runs yet: start with jacquard do \"…\" or jacquard build")
+	}
+	return runs[0], nil
+}
+
+// reportOf folds all events of a run.
+func reportOf(ctx context.Context, rt flow.Runtime, r flow.Run) (*report.Run, error) {
+	rep := report.New(r)
+	events, err := rt.Events(ctx, r.ID, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range events {
+		rep.Apply(e)
+	}
+	rep.State, rep.Gates = r.State, r.Gates
+	return rep, nil
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+func newInit(a *app) *cobra.Command {
+	var hook, session, undo, yes bool
+	c := &cobra.Command{
+		Use: "init", Short: "write jacquard.yaml; set up a git hook or agent plugins", Args: cobra.NoArgs,
+		Example: "  jacquard init\n  jacquard init --hook\n  jacquard init --session",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if session {
+				return a.initSession(c.Context(), undo, yes)
+			}
+			if undo || yes {
+				return usage("--undo and --yes need --session")
+			}
+			p, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			if hook {
+				return p.hook(c.Context())
+			}
+			path := filepath.Join(p.root, configFile)
+			f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+			if errors.Is(err, fs.ErrExist) {
+				return usage("%s already exists; edit it", path)
+			}
+			if err != nil {
+				return environment("write %s", err, configFile)
+			}
+			_, err = f.WriteString(initText)
+			if cerr := f.Close(); err == nil {
+				err = cerr
+			}
+			if err != nil {
+				_ = os.Remove(path) // half of it is worse than none
+				return environment("write %s", err, configFile)
+			}
+			if err := p.makeState(); err != nil {
+				return err
+			}
+			if a.json {
+				a.print(map[string]string{"wrote": path})
+				return nil
+			}
+			fmt.Fprintf(a.Out, a.lang().T("wrote %s\n"), path)
+			fmt.Fprintln(a.Err, a.lang().T("next: jacquard doctor"))
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&hook, "hook", false, "only install a pre-commit hook that validates staged modules; to remove it, delete the file")
+	c.Flags().BoolVar(&session, "session", false, "let installed coding agents (Claude Code, Codex, opencode) check their sessions with prove")
+	c.Flags().BoolVar(&undo, "undo", false, "with --session: remove it again")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "with --session: do not ask")
+	return c
+}
+
+const initText = `# Settings of Jacquard for this project. Everything is optional.
+
+# agent: claude            # the program that writes code: claude, codex, opencode, or one of acp
+# acp:                     # more programs, that speak the Agent Client Protocol (needs trust once)
+#   gemini: {command: [gemini, --acp], env: [GEMINI_API_KEY]}   # env: your variables that it gets
+# model: ""                # "" = the agent's own default
+# models:                  # the three tiers of models; what is missing is the model above
+#   low: haiku             # agent/model, agent, or a model of the agent above
+#   medium: sonnet
+#   high: opus             # auto --opus asks for it in HEAVY
+# roles:                   # tier or seat of a role, instead of the built-in tier (docs/guides/agents.md)
+#   reviewer: codex/gpt-6.1-sol
+# panel: [opus, codex/gpt-6.1-sol]   # who designs at the same time, at most three
+# auth: auto               # key (ANTHROPIC_API_KEY, CLAUDE_CODE_OAUTH_TOKEN; OPENAI_API_KEY for codex), login, or auto
+# budget: 20usd            # most that one run may spend; also 2Mtok
+# jobs: 4                  # modules or tasks at once
+# lang: en                 # messages: en or ko
+
+# setup: ["npm run codegen"]   # commands that prepare a check tree (need trust once: jacquard trust)
+# copy: [".env.test"]          # ignored files that checks need
+# checks:                      # commands instead of those that CI and scripts name (docs/guides/languages.md; need trust once)
+#   test: make check           # {report} is a file for a report of JUnit, TAP or go test -json
+#   report: build/junit/*.xml  # or where the command writes reports by itself
+#   lint: golangci-lint run
+
+# limits:
+#   turn: 1h               # longest agent turn
+#   idle: 15m              # longest silence of an agent
+#   check: 10m             # longest check; without it, learned from how long it took here
+#   ci: 2h                 # longest run of CI on a pull request
+#   ci_start: 3m           # how long it has to begin; then there is none
+#   heartbeat: 30s         # longest silence of a machine of a cluster
+
+# sandbox:                 # of agents and checks, Linux only (docs/concepts/security.md)
+#   level: full            # full, partial, outside (a container is around Jacquard) or off (need trust once)
+#   workers: full          # level that a worker must have
+#   read: [../shared]      # more that they may read, and write: change (need trust once)
+#   install: [npm.example.com]  # hosts that installations reach besides registries (needs trust once)
+#   connect: ["127.0.0.1:5432"] # services of this machine, or paths of their sockets (needs trust once)
+#   limits: {memory: 8GiB, pids: 4096}
+
+# engine: temporal         # keep runs on a Temporal cluster (docs/guides/several-machines.md)
+# project: team/shop       # its name there; default: where origin is
+# pool: linux              # workers that carry out turns and checks (needs trust once)
+# hub: origin              # remote that they share work through, or s3://BUCKET/PREFIX or file:///FOLDER (needs trust once)
+
+# pr: true                 # the style develop pushes feat/NAME and opens a pull request; nothing of yours is moved (needs trust once)
+# issue: true              # the style pdca comments on the issue that a task names, or opens one (needs trust once)
+
+# documents: commit        # or keep, in .jacquard; without it as the project does: committed where it has some
+
+# do:                        # settings of jacquard do where no flag is given
+#   style: work              # work, pdca or develop; by default the first that has all that is asked for
+#   ask: plan                # never, plan or phases
+#   tests: with              # with, or first: another author's tests, which fail before the code is written
+#   size: auto               # auto, s, m or l
+#   review: none             # none, one or panel
+#   deliver: commits         # commits, one or pr
+# work:                      # when a request needs no plan, or is a pipeline
+#   direct_requirements: 2
+#   direct_criteria: 3
+#   pipeline_tasks: 1
+# callbacks:                 # a server that is told of runs of work (needs trust once)
+#   task: https://host/{{executionId}}/task-result
+#   progress: https://host/{{executionId}}/task-progress
+`

@@ -1,0 +1,274 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// redraw is how often the live view and the plain lines are refreshed.
+const redraw = 150 * time.Millisecond
+
+// watch shows a run on stderr while it goes on: a line a module on a
+// terminal, plain lines otherwise.
+type watch struct {
+	a      *app
+	rt     flow.Runtime
+	rep    *report.Run
+	live   bool
+	drawn  int // lines of the frame on screen
+	quit   chan struct{}
+	done   sync.WaitGroup
+	failed error
+	actor  *act.Actor
+	told   string            // what the status file says of the feature
+	said   map[string]string // what each step at work was last said to do
+
+	ledger  string // file of what the run has spent
+	counted time.Time
+	printed time.Time // when something was last said, for who reads plain text
+}
+
+func (p *project) watch(e *engine, r flow.Run) *watch {
+	_, _, tty := terminal(p.a.Err)
+	live := tty && !p.a.quiet && p.a.env["TERM"] != "dumb" && p.a.env["CI"] == "" && !p.a.json
+	return &watch{
+		a: p.a, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now(),
+		ledger: filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"),
+	}
+}
+
+// skip takes what is in the journal already without showing it.
+func (w *watch) skip(ctx context.Context) error {
+	events, err := w.rt.Events(ctx, w.rep.ID, 0)
+	for _, e := range events {
+		w.rep.Apply(e)
+	}
+	return err
+}
+
+func (w *watch) start(ctx context.Context) {
+	if w.live {
+		w.a.show(w)
+	}
+	w.done.Add(1)
+	go func() {
+		defer w.done.Done()
+		tick := time.NewTicker(redraw)
+		defer tick.Stop()
+		for {
+			select {
+			case <-w.quit:
+				return
+			case <-tick.C:
+				w.step(ctx)
+			}
+		}
+	}()
+}
+
+// stop shows what is left and takes the live view off the screen.
+func (w *watch) stop(ctx context.Context) {
+	close(w.quit)
+	w.done.Wait()
+	w.step(ctx)
+	w.a.show(nil)
+}
+
+func (w *watch) step(ctx context.Context) {
+	events, err := w.rt.Events(ctx, w.rep.ID, w.rep.Last())
+	if err != nil {
+		w.failed = err
+		return
+	}
+	var b strings.Builder
+	for _, e := range events {
+		w.rep.Apply(e)
+		b.WriteString(line(w.a.lang(), w.rep.Workflow, e, !w.live))
+		if w.a.stream {
+			w.a.print(e)
+		}
+	}
+	for _, e := range w.a.heard.take() {
+		if e.Run == w.rep.ID {
+			w.rep.Apply(e)
+		}
+	}
+	if w.a.verbose {
+		b.WriteString(report.Doing(w.a.lang(), w.rep, w.said))
+	}
+	w.feature()
+	w.state()
+	w.a.screen.Lock()
+	defer w.a.screen.Unlock()
+	if b.Len() > 0 && !w.a.quiet {
+		w.erase()
+		fmt.Fprint(w.a.Err, b.String())
+		w.printed = time.Now()
+	}
+	switch {
+	case w.live:
+		w.spent()
+		w.frame()
+	case time.Since(w.printed) > heartbeat && !w.a.quiet:
+		fmt.Fprint(w.a.Err, report.Beat(w.a.lang(), w.rep, time.Now()))
+		w.printed = time.Now()
+	}
+}
+
+// heartbeat is how long nothing is said to who reads plain text, while something is at work.
+const heartbeat = 30 * time.Second
+
+// spent reads, once a second, what the run has cost so far, also of turns that are at work.
+func (w *watch) spent() {
+	if time.Since(w.counted) < time.Second {
+		return
+	}
+	w.counted = time.Now()
+	spent, reserved, err := act.SpentOf(w.ledger)
+	if err != nil || spent.MicroUSD+reserved.MicroUSD == 0 {
+		return
+	}
+	l := w.a.lang()
+	w.rep.Spent = fmt.Sprintf("$%.2f", float64(spent.MicroUSD)/1e6)
+	if w.rep.Budget.USD > 0 {
+		w.rep.Spent += fmt.Sprintf(l.T(" of $%.2f"), w.rep.Budget.USD)
+	}
+	if reserved.MicroUSD > 0 {
+		w.rep.Spent += fmt.Sprintf(l.T(" (up to $%.2f more for running calls)"), float64(reserved.MicroUSD)/1e6)
+	}
+	w.rep.Spent += " · " + fmt.Sprintf(l.T("%s tokens"), report.Short(spent.Tokens))
+}
+
+// show makes a view the one on the screen, nil for none; the one before it is erased.
+func (a *app) show(w *watch) {
+	a.screen.Lock()
+	defer a.screen.Unlock()
+	if a.showing != nil {
+		a.showing.erase()
+	}
+	a.showing = w
+}
+
+// tell says something at once: where a live view is on the screen, above it.
+func (a *app) tell(text string) {
+	a.screen.Lock()
+	defer a.screen.Unlock()
+	if w := a.showing; w != nil {
+		w.erase()
+		fmt.Fprintln(a.Err, text)
+		return
+	}
+	fmt.Fprintln(a.Err, "\n"+text) // behind the ^C that the terminal shows
+}
+
+// hearing collects what running steps report, until the watch takes it: of each step the last.
+type hearing struct {
+	mu   sync.Mutex
+	last map[string]flow.Event
+}
+
+func (h *hearing) add(e flow.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.last == nil {
+		h.last = map[string]flow.Event{}
+	}
+	h.last[e.Run+" "+e.Key] = e
+}
+
+func (h *hearing) take() map[string]flow.Event {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := h.last
+	h.last = nil
+	return out
+}
+
+// feature keeps the status file of the project up to date, at each step from phase to phase.
+func (w *watch) feature() {
+	f := w.rep.Feature
+	if f == nil || f.Name == "" || f.Phase == "estimate" {
+		return
+	}
+	if told := fmt.Sprint(f.Phase, f.Attempts, f.Iterations); told != w.told {
+		w.told = told
+		w.a.tellStatus(w.actor, f.State(w.rep.Started, false, false))
+	}
+}
+
+// state keeps the state file of a run of develop up to date.
+func (w *watch) state() {
+	if d := w.rep.Develop; d != nil {
+		if told := fmt.Sprint(d.State); told != w.told {
+			w.told = told
+			w.a.tellState(w.actor, d.State)
+		}
+	}
+}
+
+// line is the plain text of one event; "" when it is nothing for people.
+func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
+	kind := processOf(workflow)
+	dir, isModule := report.ModuleOf(e.Branch)
+	switch e.Type {
+	case flow.EventStart:
+		if starts && isModule && strings.HasSuffix(e.Key, ":head") {
+			return kind.started(l, dir)
+		}
+	case flow.EventNote:
+		return kind.line(l, e, dir)
+	case flow.EventGate:
+		q, err := report.Decode[flow.Question](e.Data)
+		if err == nil && q.Class == "" && kind.asksAtOnce {
+			return fmt.Sprintf("? %s: %s\n", e.Key, report.Question(l, e.Key, q))
+		}
+	case flow.EventRun, flow.EventEnd, flow.EventFold, flow.EventAnswer, flow.EventProgress:
+	}
+	return ""
+}
+
+func noteLine(l report.Lang, e flow.Event, dir string) string {
+	switch {
+	case e.Key == "planned":
+		if p, err := report.Decode[step.PlanNote](e.Data); err == nil {
+			return report.Planned(l, p)
+		}
+	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/landing"):
+		if n, err := report.Decode[step.AttemptNote](e.Data); err == nil {
+			return report.Attempt(l, dir, n)
+		}
+	case strings.HasSuffix(e.Key, ":result"):
+		if r, err := report.Decode[step.ModuleResult](e.Data); err == nil {
+			return report.Result(l, r)
+		}
+	case strings.HasSuffix(e.Key, "/parked"):
+		if d, err := report.Decode[step.Pause](e.Data); err == nil {
+			return report.Paused(l, dir, d)
+		}
+	}
+	return ""
+}
+
+func (w *watch) frame() {
+	w.erase()
+	cols, lines, _ := terminal(w.a.Err)
+	f := report.Live(w.a.lang(), w.rep, cols, lines-1, time.Now(), w.a.colour())
+	fmt.Fprint(w.a.Err, f)
+	w.drawn = strings.Count(f, "\n")
+}
+
+func (w *watch) erase() {
+	if w.drawn > 0 {
+		fmt.Fprintf(w.a.Err, "\x1b[%dA\x1b[J", w.drawn)
+		w.drawn = 0
+	}
+}
