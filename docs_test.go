@@ -125,6 +125,71 @@ func TestDocsPaths(t *testing.T) {
 	}
 }
 
+// TestPlaces: the table in CONTRIBUTING.md that says where to change what names files, functions and tests that are there: a name is in a
+// file of its row.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	const file = "CONTRIBUTING.md"
+	_, section, _ := strings.Cut(read(t, file), "## Where to change what")
+	section, _, _ = strings.Cut(section, "\n## ")
+	span, name := regexp.MustCompile("`[^`]+`"), regexp.MustCompile(`^\w+$`)
+	var tests strings.Builder
+	for _, f := range glob(t, "internal/*/*_test.go", "internal/*/*/*_test.go") {
+		tests.WriteString(read(t, f))
+	}
+	rows := 0
+	for line := range strings.Lines(section) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| to change") {
+			continue
+		}
+		rows++
+		var text strings.Builder
+		var names []string
+		for _, s := range span.FindAllString(line, -1) {
+			switch s = strings.Trim(s, "`"); {
+			case strings.Contains(s, "/") && !strings.Contains(s, " "):
+				found := glob(t, "internal/"+s)
+				if len(found) == 0 {
+					t.Errorf("%s names internal/%s, which is not there", file, s)
+				}
+				for _, f := range found {
+					if path.Ext(s) != "" {
+						text.WriteString(read(t, f))
+					}
+				}
+			case name.MatchString(s):
+				names = append(names, s)
+			}
+		}
+		for _, n := range names {
+			in, word := text.String(), regexp.MustCompile(`\b`+n+`\b`)
+			if strings.HasPrefix(n, "Test") {
+				in, word = tests.String(), regexp.MustCompile(`\bfunc `+n+`\(`)
+			}
+			if !word.MatchString(in) && len(glob(t, "internal/cli/testdata/script/"+n+".txtar")) == 0 {
+				t.Errorf("%s names %s, which is in no file of its row: %s", file, n, strings.TrimSpace(line[:min(len(line), 60)]))
+			}
+		}
+	}
+	if rows < 15 {
+		t.Errorf("%s has %d rows, want those of the whole table", file, rows)
+	}
+}
+
+// glob are the files of some patterns.
+func glob(t *testing.T, patterns ...string) []string {
+	t.Helper()
+	var out []string
+	for _, p := range patterns {
+		found, err := filepath.Glob(filepath.FromSlash(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, found...)
+	}
+	return out
+}
+
 // TestDocsCounts: how many lies are rejected is said as it was counted last.
 func TestDocsCounts(t *testing.T) {
 	t.Parallel()
