@@ -14,7 +14,6 @@ var judgedBends = []string{"hunk", "weak-old", "weak-all", "deleted", "skipped"}
 
 // naming are the rules that name a bend. A dropped hunk has left something unfinished or untested, whichever rule says so.
 var naming = map[string][]string{
-	"honest":   {"no-test"},
 	"hunk":     {"unnoticed-change", "test-passes-without", "new-test-fails", "no-test", "test-broken", "build-failed"},
 	"weak-old": {"test-weakened", "test-always-true", "test-empty"},
 	"weak-one": {"test-weakened", "test-always-true", "test-empty", "test-passes-without", "unnoticed-change", "no-test"},

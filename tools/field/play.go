@@ -312,6 +312,9 @@ func (f *field) play(r repo, clone string, c commit, name string, bend bend) res
 	res.Outcome, res.Why = "accepted", what
 	var found []finding
 	for _, m := range answer.Modules {
+		if name == "honest" && code == 0 && len(m.Attempts) > 1 { // it was sent back, and said that no test can show it
+			res.Outcome = "reported"
+		}
 		for _, a := range m.Attempts[:min(1, len(m.Attempts))] {
 			found = append(found, a.Findings...)
 			for _, x := range a.Failures {
