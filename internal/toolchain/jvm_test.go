@@ -100,3 +100,25 @@ func TestClassifyRustAndTheJVM(t *testing.T) {
 		}
 	}
 }
+
+// TestProbesOfModules: what an installation compiles in a module uses the JUnit that this module has, and none where it has none.
+func TestProbesOfModules(t *testing.T) {
+	t.Parallel()
+	dep := func(artifact string) string {
+		return "<dependencies><dependency><groupId>g</groupId><artifactId>" + artifact + "</artifactId></dependency></dependencies>"
+	}
+	manifests := map[string][]byte{
+		"pom.xml":     []byte("<project><packaging>pom</packaging><dependencyManagement>" + dep("junit") + "</dependencyManagement></project>"),
+		"old/pom.xml": []byte("<project>" + dep("junit") + "</project>"),
+		"new/pom.xml": []byte("<project>" + dep("junit-jupiter-api") + "</project>"),
+		"no/pom.xml":  []byte("<project></project>"),
+		"kit/pom.xml": []byte("<project>" + dep("own-test-kit") + "</project>"),
+	}
+	got := toolchain.Found{Ecosystem: toolchain.JVM}.Beside(manifests, []string{"old/src/test/java/ATest.java", "kit/src/test/java/BTest.java"})
+	for dir, want := range map[string]string{"old": "org.junit.Test;", "new": "org.junit.jupiter.api.Test;", "no": "", "kit": "org.junit.jupiter.api.Test;"} {
+		test := got[dir+"/src/test/java/jacquardprobe/ProbeTest.java"]
+		if _, there := got[dir+"/src/main/java/jacquardprobe/Probe.java"]; !there || (test == "") != (want == "") || !strings.Contains(test, want) {
+			t.Errorf("%s: %q, want one with %q", dir, test, want)
+		}
+	}
+}

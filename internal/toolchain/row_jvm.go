@@ -129,7 +129,35 @@ func mavenSetup(f Found) []Command {
 	return []Command{c}
 }
 
-var junitFour = re.New(`<artifactId>\s*junit\s*</artifactId>`)
+// junitOf is the annotation of tests that a module can use: what its own dependencies bring, else those of the poms above it. Where a
+// module with tests gets it from elsewhere, it is that of the project; "" for none.
+func junitOf(dir string, manifests map[string][]byte, sources []string) string {
+	const four, five = "org.junit.Test", "org.junit.jupiter.api.Test"
+	of := func(m string) string {
+		found := ""
+		for _, d := range readPom(manifests[m]).Dependencies {
+			switch name := strings.TrimSpace(d.Artifact); {
+			case strings.HasPrefix(name, "junit-jupiter"), strings.HasPrefix(name, "kotlin-test-junit5"), name == "spring-boot-starter-test":
+				return five
+			case name == "junit", strings.HasPrefix(name, "kotlin-test-junit"):
+				found = four
+			}
+		}
+		return found
+	}
+	for _, d := range parents(dir) {
+		if test := of(join(d, "pom.xml")); test != "" {
+			return test
+		}
+	}
+	test := ""
+	if slices.ContainsFunc(sources, func(s string) bool { return under(s, join(dir, "src/test")) }) {
+		for m := range manifests {
+			test = max(test, of(m)) // that of JUnit 5 comes after that of JUnit 4
+		}
+	}
+	return test
+}
 
 // Beside are files that installing needs beside the manifests, by path; a package manager looks for them, and what is in them decides
 // nothing. manifests and sources are those of the project.
@@ -148,23 +176,12 @@ func (f Found) Beside(manifests map[string][]byte, sources []string) map[string]
 			}
 		}
 	case JVM:
-		var all strings.Builder
-		for _, m := range sortedKeys(manifests) {
-			all.Write(manifests[m])
-		}
-		test := "org.junit.jupiter.api.Test"
-		switch text := all.String(); {
-		case strings.Contains(text, "junit-jupiter"), strings.Contains(text, "kotlin-test-junit5"), strings.Contains(text, "spring-boot-starter-test"):
-		case junitFour().MatchString(text), strings.Contains(text, "kotlin-test-junit"):
-			test = "org.junit.Test"
-		default:
-			test = ""
-		}
 		for m, b := range manifests {
 			if path.Base(m) != "pom.xml" || readPom(b).Packaging == "pom" {
 				continue
 			}
 			dir, lang, end := path.Dir(m), "java", ";"
+			test := junitOf(dir, manifests, sources)
 			if f.Uses("kotlin-maven-plugin") {
 				lang, end = "kotlin", ""
 			}
