@@ -266,10 +266,9 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 		}
 	}
 	if ofSources(chain) && base != "" {
-		if _, err := c.repo.Checkout(ctx, base, filepath.Join(work, "tree")); err != nil {
-			return fmt.Errorf("%w: %w", ErrSetup, err)
+		if err := p.putSources(ctx, base); err != nil {
+			return err
 		}
-		p.root = filepath.Join(work, "tree", filepath.FromSlash(c.repo.Prefix()))
 	}
 	for name, b := range files {
 		if path.Base(name) == "package.json" {
@@ -288,6 +287,13 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	partly, err := p.setUp(ctx, setup)
+	var failed *setupError
+	if errors.As(err, &failed) && chain.Ecosystem == toolchain.JVM && base != "" { // a plug-in looks for something in the real sources
+		if err := errors.Join(removeAll(filepath.Join(work, "tree")), p.putSources(ctx, base)); err != nil {
+			return err
+		}
+		partly, err = p.setUp(ctx, toolchain.OnSources(setup))
+	}
 	if err != nil {
 		return err
 	}
@@ -320,6 +326,15 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
+	return nil
+}
+
+// putSources puts the project itself in the place of an installation.
+func (p *place) putSources(ctx context.Context, base string) error {
+	if _, err := p.c.repo.Checkout(ctx, base, filepath.Join(p.dir, "tree")); err != nil {
+		return fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	p.root = filepath.Join(p.dir, "tree", filepath.FromSlash(p.c.repo.Prefix()))
 	return nil
 }
 

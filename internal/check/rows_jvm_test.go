@@ -78,6 +78,22 @@ func TestRowMaven(t *testing.T) {
 	}
 }
 
+// TestRowMavenOnSources: a plug-in that looks for a file of the project finds it where all is installed, too.
+func TestRowMavenOnSources(t *testing.T) {
+	t.Parallel()
+	conformance.Only(t)
+	maven(t)
+	l := newLab(t)
+	s := javaSample()
+	s.base["data.txt"] = "1\n"
+	s.base["pom.xml"] = mavenPom("", "      <plugin>\n        <artifactId>maven-antrun-plugin</artifactId>\n        <version>3.1.0</version>\n        <executions><execution><phase>compile</phase><goals><goal>run</goal></goals><configuration><target>"+
+		"<fail message=\"no data\"><condition><not><available file=\"${basedir}/data.txt\"/></not></condition></fail></target></configuration></execution></executions>\n      </plugin>\n")
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir, s.exports...)
+	p, err := l.checker.Red(t.Context(), m, base, l.tree(base, s.test), nil)
+	want(t, "a plug-in that reads a file", p, err, true)
+}
+
 // TestRedJavaOnExistingCode has a class that lacks a method, and a test that can only wait for the code.
 func TestRedJavaOnExistingCode(t *testing.T) {
 	t.Parallel()
