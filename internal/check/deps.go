@@ -252,8 +252,8 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
-	defer func() { _ = removeAll(work) }()
 	p := &place{c: c, dir: work, root: filepath.Join(work, "tree"), chain: chain}
+	defer func() { _ = p.close() }()
 	p.deps.env = hasEnv(chain)
 	p.kits = []kit{{chain, p.deps}}
 	places := []string{"tree", "home", "tmp", "reports"}

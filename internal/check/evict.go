@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -21,14 +22,18 @@ func used(dir string) {
 	_ = os.Chtimes(filepath.Join(dir, "done"), now, now) // without it the installation goes sooner
 }
 
+// longestInstall is more than any installation takes.
+const longestInstall = 24 * time.Hour
+
 // evict removes installations until those that are left take at most most bytes. It is
-// asked after an installation, which takes longer than measuring does.
+// asked after an installation, which takes longer than measuring does. What was left of installations that were cut goes as well.
 func evict(cache string, most int64, idle time.Duration) {
 	type installed struct {
 		dir  string
 		size int64
 		used time.Time
 	}
+	now := time.Now() //nolint:forbidigo // compared with the times of files only
 	var list []installed
 	var total int64
 	entries, err := os.ReadDir(cache)
@@ -39,13 +44,15 @@ func evict(cache string, most int64, idle time.Duration) {
 		dir := filepath.Join(cache, e.Name())
 		done, err := os.Stat(filepath.Join(dir, "done"))
 		if err != nil {
+			if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), "installing-") && now.Sub(info.ModTime()) > longestInstall {
+				_ = removeAll(dir) // of a process that was killed
+			}
 			continue
 		}
 		x := installed{dir: dir, size: sizeOf(dir), used: done.ModTime()}
 		list, total = append(list, x), total+x.size
 	}
 	slices.SortFunc(list, func(a, b installed) int { return a.used.Compare(b.used) })
-	now := time.Now() //nolint:forbidigo // compared with the times of files only
 	for _, x := range list {
 		if total <= most || now.Sub(x.used) < idle {
 			return

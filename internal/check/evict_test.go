@@ -48,7 +48,18 @@ func TestOldInstallationsGoFirst(t *testing.T) {
 	install("used", time.Minute, 100, true)
 	install("go-build", 99*time.Hour, 100, false) // no installation
 	all := left()
+	install("installing-1", 0, 1, false)
+	install("installing-2.cache", 0, 1, false)
+	if err := os.Chtimes(filepath.Join(cache, "installing-2.cache"), start, start.Add(-30*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
 	check.Evict(cache, 300, time.Hour)
+	if got, want := left(), []string{"go-build", "installing-1", "old", "older", "used"}; !slices.Equal(got, want) {
+		t.Errorf("what was cut long ago goes: %v are left, want %v", got, want)
+	}
+	if err := os.RemoveAll(filepath.Join(cache, "installing-1")); err != nil {
+		t.Fatal(err)
+	}
 	if got := left(); !slices.Equal(got, all) {
 		t.Errorf("within the limit: %v are left, want %v", got, all)
 	}
