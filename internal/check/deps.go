@@ -289,10 +289,7 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	partly, err := p.setUp(ctx, setup)
 	var failed *setupError
 	if errors.As(err, &failed) && chain.Ecosystem == toolchain.JVM && base != "" { // a plug-in looks for something in the real sources
-		if err := errors.Join(removeAll(filepath.Join(work, "tree")), p.putSources(ctx, base)); err != nil {
-			return err
-		}
-		partly, err = p.setUp(ctx, toolchain.OnSources(setup))
+		partly, err = p.setUpOnSources(ctx, base, setup)
 	}
 	if err != nil {
 		return err
@@ -336,6 +333,22 @@ func (p *place) putSources(ctx context.Context, base string) error {
 	}
 	p.root = filepath.Join(p.dir, "tree", filepath.FromSlash(p.c.repo.Prefix()))
 	return nil
+}
+
+// setUpOnSources runs the commands of an installation again, with the project itself in its place.
+func (p *place) setUpOnSources(ctx context.Context, base string, setup []toolchain.Command) (partly setupError, err error) {
+	entries, err := p.c.repo.ReadTree(ctx, base)
+	if err != nil {
+		return partly, err
+	}
+	var sources []string
+	for _, e := range entries {
+		sources = append(sources, e.Path)
+	}
+	if err := errors.Join(removeAll(filepath.Join(p.dir, "tree")), p.putSources(ctx, base)); err != nil {
+		return partly, err
+	}
+	return p.setUp(ctx, toolchain.OnSources(setup, sources))
 }
 
 // keepMade keeps the files that building the project wrote among its sources and that git ignores: a version that is read from

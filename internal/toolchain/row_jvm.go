@@ -129,11 +129,22 @@ func mavenSetup(f Found) []Command {
 	return []Command{c}
 }
 
-// OnSources is the setup of Maven for a project that cannot be built but from its own sources. What its tests say decides nothing here.
-func OnSources(setup []Command) []Command {
+// OnSources is the setup of Maven for a project that cannot be built but from its own sources, which are given by path. Of each module one
+// class of tests is run, for what Maven fetches to run any; what it says decides nothing here.
+func OnSources(setup []Command, sources []string) []Command {
+	var classes, modules []string
+	for _, file := range sources {
+		module, _, ok := strings.Cut("/"+file, "/src/test/")
+		if name := strings.TrimSuffix(path.Base(file), path.Ext(file)); ok && jvmRoot().MatchString(file) && strings.HasSuffix(name, "Test") && !slices.Contains(modules, module) {
+			classes, modules = append(classes, name), append(modules, module)
+		}
+	}
 	out := slices.Clone(setup)
 	for i := range out {
 		out[i].Argv = append(slices.Clone(out[i].Argv), "-Dmaven.test.failure.ignore=true")
+		if len(classes) > 0 {
+			out[i].Argv = append(out[i].Argv, "-Dtest="+strings.Join(classes, ","), "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false")
+		}
 	}
 	return out
 }
