@@ -200,7 +200,7 @@ func (a *Actor) adoptCheck(ctx context.Context, pv private, tree string, frozen 
 		return false, a.checkError(err)
 	}
 	if check.Rejected(wrong) { // its tests may be older than its spec
-		ad.State, ad.Problem = "", fmt.Sprintf("examples of its spec do not hold: %d; %s", len(wrong), wrong[0].Message)
+		ad.State, ad.Problem = "", fmt.Sprintf("examples of its spec that fail: %d; %s", len(wrong), wrong[0].Message)
 		return false, nil
 	}
 	return true, nil

@@ -79,7 +79,7 @@ func (a *Actor) forgePush(ctx context.Context, _ flow.Job, in step.ForgePushIn) 
 			return out, nil
 		}
 		if !ours {
-			out.Why = fmt.Sprintf("somebody else pushed to %s: it is at %s", out.Branch, there[:min(len(there), 7)])
+			out.Why = fmt.Sprintf("someone else pushed to %s, which is now at %s", out.Branch, there[:min(len(there), 7)])
 			return out, nil
 		}
 		if in.Number > 0 && there != in.Commit {

@@ -213,7 +213,7 @@ func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why str
 	for _, c := range out {
 		_, id := TaskOf(c)
 		if other, twice := seen[id]; twice {
-			return nil, fmt.Sprintf("%s of %s has two commits, %s and %s: two WORKs have this number, and one of them may be somebody else's; revert them with git revert", id, work, other[:7], c.ID[:7])
+			return nil, fmt.Sprintf("%s of %s has two commits, %s and %s: two WORKs have this number, and one may be someone else's. Revert the right one with git revert", id, work, other[:7], c.ID[:7])
 		}
 		seen[id] = c.ID
 	}

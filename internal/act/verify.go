@@ -176,7 +176,7 @@ func (a *Actor) verifyOne(ctx context.Context, b *builder, v *view, m *Verificat
 	}
 	if check.Rejected(wrong) {
 		m.Findings = bound(slices.Concat(wrong, m.Findings), 20)
-		fails("examples of its spec do not hold: %d", len(wrong))
+		fails("examples of its spec that fail: %d", len(wrong))
 	}
 	return nil
 }

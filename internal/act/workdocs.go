@@ -385,7 +385,7 @@ func rolledBackDocuments(v *view, r RolledBack, now time.Time) map[string][]byte
 			}
 		}
 		for _, c := range r.Reverted {
-			p.Log = append(p.Log, works.Entry{At: now, Text: c.Task + " taken back"})
+			p.Log = append(p.Log, works.Entry{At: now, Text: c.Task + " undone"})
 		}
 		out[at("PROGRESS.md")] = p.Format()
 	}
@@ -406,7 +406,7 @@ func rolledBackDocuments(v *view, r RolledBack, now time.Time) map[string][]byte
 	if src := v.bytes(logPath); src != nil {
 		text := string(src)
 		for _, c := range r.Reverted {
-			text += works.LogLine{At: now, Agent: "COMMITTER", Stage: "COMMIT", Text: c.Task + " taken back"}.String() + "\n"
+			text += works.LogLine{At: now, Agent: "COMMITTER", Stage: "COMMIT", Text: c.Task + " undone"}.String() + "\n"
 		}
 		out[logPath] = []byte(text)
 	}

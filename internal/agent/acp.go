@@ -46,9 +46,9 @@ func NewACP(name string, argv []string) *ACP {
 		marked := slices.ContainsFunc(argv, func(s string) bool { return strings.Contains(s, ModelMark) })
 		switch {
 		case marked && t.Model == "":
-			return nil, fmt.Errorf("start the agent: the command of %s has %s, and no model is named: say which with --model, or in the configuration", name, ModelMark)
+			return nil, fmt.Errorf("start the agent: the command of %s has %s, but no model is set: use --model or model in jacquard.yaml", name, ModelMark)
 		case !marked && t.Model != "":
-			return nil, fmt.Errorf("start the agent: %s cannot be told the model %s: its command has no %s", name, t.Model, ModelMark)
+			return nil, fmt.Errorf("start the agent: the model of %s can't be set to %s, because its command has no %s", name, t.Model, ModelMark)
 		}
 		return environment(t.Env, map[string]string{"HOME": t.Home}, true), nil
 	}}
@@ -249,7 +249,7 @@ func classOfStop(reason acp.StopReason) (Class, string) {
 	case acp.StopReasonMaxTokens:
 		return ContextLimit, "the answer of the model was too long"
 	case acp.StopReasonMaxTurnRequests:
-		return MaxTurns, "the agent has asked its model as often as it may"
+		return MaxTurns, "the agent reached its limit of model calls"
 	case acp.StopReasonCancelled:
 		return Cancelled, "the agent was interrupted"
 	default:

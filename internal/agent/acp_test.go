@@ -54,7 +54,7 @@ func TestAnswerInTheText(t *testing.T) {
 		"never of the form":  {[]acpPart{{Say: `{"score":1}`}}, agent.Schema, "verdict is missing"},
 		"refused":            {[]acpPart{{Say: good, Stop: acp.StopReasonRefusal}}, agent.Refusal, "refused"},
 		"too long":           {[]acpPart{{Say: good, Stop: acp.StopReasonMaxTokens}}, agent.ContextLimit, "too long"},
-		"too often":          {[]acpPart{{Say: good, Stop: acp.StopReasonMaxTurnRequests}}, agent.MaxTurns, "as often"},
+		"too often":          {[]acpPart{{Say: good, Stop: acp.StopReasonMaxTurnRequests}}, agent.MaxTurns, "limit of model calls"},
 		"not logged in":      {[]acpPart{{Fail: acp.NewAuthRequired(nil)}}, agent.AuthFailed, "uthentication"},
 		"an error":           {[]acpPart{{Fail: acp.NewInternalError(map[string]any{"details": "rate limit exceeded"})}}, agent.Limit, "rate limit"},
 	} {

@@ -36,7 +36,7 @@ func (c *Codex) Detect(ctx context.Context, auth Auth, hasKey bool, env []string
 	if text, err := ask(ctx, env, dir, c.program, "login", "status"); err != nil {
 		found.Problem = Outcome{Class: AuthFailed, Message: "not logged in to Codex; " + codexLogInHint}
 	} else {
-		found.Pays = strings.TrimSpace("the log-in of Codex " + shorten(text, 200))
+		found.Pays = strings.TrimSpace("the login of Codex " + shorten(text, 200))
 	}
 	return found
 }

@@ -104,7 +104,7 @@ func (c *Claude) loggedIn(ctx context.Context, env []string, dir string) (string
 	if !status.LoggedIn {
 		return "", Outcome{Class: AuthFailed, Message: "not logged in to Claude Code; " + logInHint}
 	}
-	return strings.TrimSpace("the log-in of Claude Code (" + status.Method + ") " + status.Email), Outcome{Class: OK}
+	return strings.TrimSpace("the login of Claude Code (" + status.Method + ") " + status.Email), Outcome{Class: OK}
 }
 
 // ask runs a program and returns what it prints, also when it fails.

@@ -141,7 +141,7 @@ func (j job) judge(res proc.Result, err error) (Outcome, proc.Result) {
 	case res.Ended == proc.IdleLimit:
 		out.Class, out.Message = Stuck, fmt.Sprintf("the agent was silent for %v", j.turn.Limits.Idle)
 	case res.Ended == proc.TotalLimit:
-		out.Class, out.Message = Stuck, fmt.Sprintf("the agent was not done after %v", j.turn.Limits.Total)
+		out.Class, out.Message = Stuck, fmt.Sprintf("the agent did not finish within %v", j.turn.Limits.Total)
 	case res.Ended == proc.Cancelled:
 		out.Class, out.Message = Cancelled, "the turn was stopped"
 	case !complete:

@@ -116,12 +116,12 @@ func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example
 	for name, n := range wrong {
 		decides = decides || n >= fewInputs && 2*n > made[name]
 	}
-	whose := "the author of the tests expects from the spec"
+	whose := "the agent that wrote the tests expects from the spec"
 	if u.m.requested() {
-		whose = "the author of the plan expects from the request"
+		whose = "the agent that wrote the plan expects from the request"
 	}
 	f := step.Finding{Rule: "held-out-failed", Severity: step.Fix, Path: u.m.Spec, Message: fmt.Sprintf(
-		"%d of %d calls that are in no test give another result than %s. One of them: %s.", failed, total, whose, first)}
+		"%d of %d calls that are in no test give a different result than %s. One of them: %s.", failed, total, whose, first)}
 	if decides {
 		f.Severity = step.Rejects
 		f.Message += " The code must work for every input, not only for those in the tests."

@@ -20,7 +20,7 @@ func (a Audit) sourceRules(f *file) []step.Finding {
 		out = append(out, a.reaches(f)...)
 	}
 	if f.old.Constraint != f.new.Constraint && constrained(f) && !a.inSpec(f.new.Constraint) {
-		out = append(out, reject("test-detection", f.Path, 1, "A build constraint ("+f.new.Constraint+") gives users other code than the tests. Remove it, unless the spec or request names it."))
+		out = append(out, reject("test-detection", f.Path, 1, "A build constraint ("+f.new.Constraint+") gives users different code than the tests. Remove it, unless the spec or request names it."))
 	}
 	for i, t := range f.code {
 		if !f.added[t.Line] {

@@ -79,7 +79,7 @@ var unsure = re.New(`(?i)\b(should work|should now work|probably|hopefully|i thi
 // reportRules note where an author is unsure.
 func reportRules(report string) []step.Finding {
 	if m := unsure().FindString(report); m != "" {
-		return []step.Finding{warn("uncertain-report", "", 0, "The author's report says \""+m+"\".")}
+		return []step.Finding{warn("uncertain-report", "", 0, "The agent's report says \""+m+"\".")}
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func (p *taskProof) withTestsOf(file string, files []string) []string {
 func (p *taskProof) noTest(what string) {
 	switch {
 	case p.t.Untested != "":
-		p.add(warn("no-test", "", 0, what+" The author says: "+p.t.Untested))
+		p.add(warn("no-test", "", 0, what+" The agent says: "+p.t.Untested))
 		return
 	case p.t.Unplanned: // nobody is there to be asked
 		p.add(warn("no-test", "", 0, what))

@@ -20,7 +20,7 @@ func (c *Checker) TaskRed(ctx context.Context, t Task, before, tree string, runs
 	defer func() { err = p.close(err) }()
 	for _, ch := range changes {
 		if !toolchain.IsTest(ch.Path) && !toolchain.IsTestData(ch.Path) {
-			p.add(reject("out-of-scope", ch.Path, 0, "Write only tests and test data now. Undo your change to this file; another author writes the code later."))
+			p.add(reject("out-of-scope", ch.Path, 0, "Write only tests and test data now. Undo your change to this file; another agent writes the code later."))
 		}
 	}
 	p.add(Audit{Changes: changes}.Findings()...)

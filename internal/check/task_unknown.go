@@ -132,7 +132,7 @@ func (p *taskProof) gone(ctx context.Context, pl *place, run testRun) error {
 		switch _, name := toolchain.SplitID(r.ID); {
 		case r.Status != step.Pass || p.t.Deletes != nil && p.t.Deletes(r.File):
 		case !ran:
-			p.add(reject("test-deleted", r.File, 0, "The test "+name+" ran before and does not run any more. Put it back; if the behavior changed, change its assertions."))
+			p.add(reject("test-deleted", r.File, 0, "The test "+name+" ran before and no longer runs. Put it back; if the behavior changed, change its assertions."))
 		case st == step.Skip:
 			p.add(reject("test-skipped", r.File, 0, "The test "+name+" ran before and is skipped now. Remove the skip."))
 		}

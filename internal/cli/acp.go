@@ -53,7 +53,7 @@ func (c config) checkACP() error {
 		}
 		for _, v := range a.Env {
 			if !envName().MatchString(v) {
-				errs = append(errs, usage("%s: acp: %s: env has %q, want names of environment variables", configFile, name, v))
+				errs = append(errs, usage("%s: acp: %s: env %q: must be the name of an environment variable", configFile, name, v))
 			}
 		}
 	}

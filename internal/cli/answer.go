@@ -18,7 +18,7 @@ import (
 func newAnswer(a *app) *cobra.Command {
 	var gate string
 	c := &cobra.Command{
-		Use: "answer [RUN] [ANSWER]", Short: "answer a question of a run: yes, no and why, or a text",
+		Use: "answer [RUN] [ANSWER]", Short: "answer a run's question: yes, no and a reason, or text",
 		Long: "Answers a question of a run: yes or no with a reason for an approval, an option for a choice, text for anything else. " +
 			"For a blocked run, answer yes once the problem is fixed. RUN defaults to the run that asks; without an answer, the " +
 			"question is printed. Continue the run with jacquard resume.",
@@ -80,7 +80,7 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 	for _, r := range waiting {
 		lines = append(lines, fmt.Sprintf("  jacquard answer %s %s", r.ID, text)+"   # "+oneLineOf(r.Gates[0].Question.Text, 60))
 	}
-	return flow.Run{}, "", usage("%d runs match, name one of them:\n%s", len(waiting), strings.Join(lines, "\n"))
+	return flow.Run{}, "", usage("%d runs match; choose one:\n%s", len(waiting), strings.Join(lines, "\n"))
 }
 
 // runID is what ids of runs look like.
@@ -137,7 +137,7 @@ func meant(r flow.Run, g flow.Gate, text string) (flow.Signal, error) {
 	case said(noWords, word) && rest != "":
 		s.Verb, s.Text = flow.Reject, rest
 	case said(noWords, word): // its author is told nothing else
-		return s, usage("a no needs a reason: jacquard answer %s no \"what should be different\"", r.ID)
+		return s, usage("to reject, give a reason: jacquard answer %s no \"what should be different\"", r.ID)
 	default:
 		return s, usage("%q is neither yes nor no: jacquard answer %s yes, or jacquard answer %s no \"what should be different\"", text, r.ID, r.ID)
 	}
@@ -167,7 +167,7 @@ func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow
 	}
 	s.By = a.who()
 	if err := rt.Signal(ctx, r.ID, s); errors.Is(err, flow.ErrNoGate) {
-		return usage("run %s is no longer asking this question; to see what it asks now: jacquard status %s", r.ID, r.ID)
+		return usage("run %s no longer asks this question; to see what it asks now, run: jacquard status %s", r.ID, r.ID)
 	} else if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow
 		a.print(map[string]any{"run": r.ID, "gate": s.Gate, "signal": s.Verb})
 		return nil
 	}
-	fmt.Fprintf(a.Err, a.lang().T("answer saved; continue with: jacquard resume %s\n"), r.ID)
+	fmt.Fprintf(a.Err, a.lang().T("answer saved; to continue, run: jacquard resume %s\n"), r.ID)
 	return nil
 }
 
@@ -195,7 +195,7 @@ func newApproval(a *app, verb string) *cobra.Command {
 					return err
 				}
 				if verb == flow.Reject && text == "" && approval(g) { // its author is told nothing else
-					return usage("a no needs a reason: jacquard answer %s no \"what should be different\"", r.ID)
+					return usage("to reject, give a reason: jacquard answer %s no \"what should be different\"", r.ID)
 				}
 				return a.signalled(ctx, rt, r, flow.Signal{Verb: verb, Gate: g.Key, Tree: g.Question.Tree, Text: text})
 			})
@@ -244,7 +244,7 @@ func questions(l report.Lang, id string, gates []flow.Gate) string {
 		case slices.Contains(g.Question.Options, skipPhase):
 			fmt.Fprintf(&b, l.T("  %s yes, %s no \"…\", or %s skip\n"), answer, answer, answer)
 		case strings.HasSuffix(g.Key, agreeGate):
-			fmt.Fprintf(&b, l.T("  %s yes, or %s no \"…\" to send it back to its author\n"), answer, answer)
+			fmt.Fprintf(&b, l.T("  %s yes, or %s no \"…\" to send it back to the agent\n"), answer, answer)
 		case edits(g):
 			fmt.Fprintf(&b, l.T("  %s yes, %s no \"…\", or jacquard edit %s\n"), answer, answer, id)
 		default:

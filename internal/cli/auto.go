@@ -77,12 +77,12 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.interactive, "interactive", false, "ask between the phases")
 	c.Flags().BoolVar(&f.accept, "allow-unverified", false, "continue despite a reviewer's objection; it is kept in the report")
 	c.AddCommand(newAutoStatus(a), newAutoResume(a), newAutoStop(a))
-	c.Flags().StringArrayVar(&f.context, "context", nil, "`command` whose output is shown to authors; may be repeated")
+	c.Flags().StringArrayVar(&f.context, "context", nil, "`command` whose output is shown to agents; may be repeated")
 	c.Flags().StringVar(&f.slack, "slack", "", "read messages of this Slack `channel` id first (needs SLACK_TOKEN)")
 	c.Flags().StringVar(&f.gmail, "gmail", "", "read mails found by this Gmail `query` first (default: unread mails; needs GMAIL_TOKEN_FILE)")
 	c.Flags().Lookup("gmail").NoOptDefVal = inbox.Unread
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: end the run where a person must decide; without a task: do the proposed work")
-	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not show the repository's issues to authors (read with GITHUB_TOKEN or GITLAB_TOKEN)")
+	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not show the repository's issues to agents (read with GITHUB_TOKEN or GITLAB_TOKEN)")
 	c.Flags().BoolVar(&f.issue, "issue", false, "comment on the issue named in the task (#12), or open one with label auto (needs GITHUB_TOKEN or GITLAB_TOKEN)")
 	c.Flags().BoolVar(&f.noIssue, "no-issue", false, "write no issue, overriding jacquard.yaml")
 	worktreeFlag(c, &f.worktree)
@@ -102,16 +102,16 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 		}
 	}
 	if f.eco && f.heavy {
-		return usage("--eco and --heavy contradict each other: give one of them")
+		return usage("--eco and --heavy can't be used together")
 	}
 	if f.eco && f.opus {
-		return usage("--eco and --opus contradict each other: give one of them")
+		return usage("--eco and --opus can't be used together")
 	}
 	if f.strict && f.skipE2E {
-		return usage("--strict and --skip-e2e contradict each other: give one of them")
+		return usage("--strict and --skip-e2e can't be used together")
 	}
 	if f.issue && f.noIssue {
-		return usage("--issue and --no-issue contradict each other: give one of them")
+		return usage("--issue and --no-issue can't be used together")
 	}
 	if (f.screen == "") != (f.expect == "") {
 		return usage("--qa-interactive and --expect must be used together: a command, and the output to expect from it")

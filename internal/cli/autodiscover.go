@@ -49,11 +49,11 @@ func (a *app) discover(ctx context.Context, f autoFlags) error {
 		f.yes = false
 		return a.auto(ctx, d.Task, f)
 	case d.Task != "":
-		fmt.Fprint(a.Err, a.lang().T("to do it: jacquard auto --yes\n"))
+		fmt.Fprint(a.Err, a.lang().T("to do it, run: jacquard auto --yes\n"))
 	case len(d.Staged) > 0 && f.yes:
 		return p.commitStaged(ctx, d.Staged)
 	case len(d.Staged) > 0:
-		fmt.Fprint(a.Err, a.lang().T("to commit what is staged: jacquard auto --yes\n"))
+		fmt.Fprint(a.Err, a.lang().T("to commit what is staged, run: jacquard auto --yes\n"))
 	}
 	return nil
 }

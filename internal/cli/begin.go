@@ -37,7 +37,7 @@ func (p *project) begin(ctx context.Context, n newRun) error {
 	}
 	r, begun, err := p.startRun(ctx, e, n)
 	if begun {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("run %s · budget %s · Ctrl-C is safe; continue with: jacquard resume %s\n"), r.ID, budgetText(p.a.lang(), n.cost), r.ID)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("run %s · budget %s · Ctrl-C is safe; to continue, run: jacquard resume %s\n"), r.ID, budgetText(p.a.lang(), n.cost), r.ID)
 		err = p.drive(ctx, e, r, n.blocks)
 	}
 	if err = errors.Join(err, e.close()); err != nil || begun {

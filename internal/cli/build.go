@@ -72,14 +72,14 @@ func (f compileFlags) input(p *project) (step.CompileIn, error) {
 	switch in.Phase {
 	case step.Full, step.Red, step.GreenRefactor:
 	default:
-		return in, usage("--phase %q: want full, red or green-refactor", f.phase)
+		return in, usage("--phase %q: must be full, red or green-refactor", f.phase)
 	}
 	if in.Conflict != step.KeepFiles && in.Conflict != step.Overwrite {
-		return in, usage("--conflict %q: want skip or overwrite", f.conflict)
+		return in, usage("--conflict %q: must be skip or overwrite", f.conflict)
 	}
 	switch {
 	case f.commit && f.branch != "":
-		return in, usage("--commit and --branch contradict each other: give one of them")
+		return in, usage("--commit and --branch can't be used together")
 	case f.pr && (f.commit || f.branch != ""):
 		return in, usage("--pr makes its own branch: leave out --commit and --branch")
 	case f.pr:
@@ -106,7 +106,7 @@ func (f compileFlags) input(p *project) (step.CompileIn, error) {
 			break
 		}
 		if p.isFile(rel) {
-			return in, usage("%s is a file, and modules are directories: jacquard build %s", given, p.moduleOf(given, rel))
+			return in, usage("%s is a file, but modules are directories. To build its module, run: jacquard build %s", given, p.moduleOf(given, rel))
 		}
 		in.Paths = append(in.Paths, rel)
 	}
@@ -117,10 +117,10 @@ func (f compileFlags) languageMap(in *step.CompileIn) error {
 	for _, l := range f.languages {
 		dir, lang, ok := strings.Cut(l, "=")
 		if !ok || lang == "" {
-			return usage("--language %q: want DIR=LANG", l)
+			return usage("--language %q: must be DIR=LANG", l)
 		}
 		if lang = strings.ToLower(lang); !slices.Contains(toolchain.Languages(), lang) {
-			return usage("--language %q: want one of %s", l, strings.Join(toolchain.Languages(), ", "))
+			return usage("--language %q: must be one of %s", l, strings.Join(toolchain.Languages(), ", "))
 		}
 		if in.Languages == nil {
 			in.Languages = map[string]string{}
@@ -373,14 +373,14 @@ func (p *project) openCompile(ctx context.Context, in step.CompileIn) (old flow.
 	}
 	was.Today, was.Budget, was.Pull = in.Today, in.Budget, in.Pull
 	if mustJSON(was) != mustJSON(in) {
-		return old, false, usage("unfinished run %s has a different request: continue it with jacquard resume %s, or end it with jacquard stop --now %s", old.ID, old.ID, old.ID)
+		return old, false, usage("unfinished run %s has a different request. To continue it, run: jacquard resume %s. To end it, run: jacquard stop --now %s", old.ID, old.ID, old.ID)
 	}
 	same, err := act.New(p.planOptions()).SameTree(ctx, old.ID)
 	if err != nil {
 		return old, false, err
 	}
 	if !same {
-		return old, false, usage("files have changed since unfinished run %s started: continue it with jacquard resume %s, or end it with jacquard stop --now %s and build again", old.ID, old.ID, old.ID)
+		return old, false, usage("files have changed since unfinished run %s started. To continue it, run: jacquard resume %s. To build again, first run: jacquard stop --now %s", old.ID, old.ID, old.ID)
 	}
 	return old, true, nil
 }

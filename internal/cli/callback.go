@@ -117,7 +117,7 @@ func (p *project) tellOthers(ctx context.Context, rt flow.Runtime, r flow.Run) *
 		addr.to[report.StageCallback] = u
 	}
 	if len(p.callbackHosts()) > 0 && !p.trusts(p.callbackHosts()) {
-		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ this project wants to send results to a server that is not trusted yet; nothing is sent. To allow it: jacquard trust\n"))
+		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ this project asks to send results to a server that you have not allowed yet, so nothing is sent. To allow it, run: jacquard trust\n"))
 		stage := p.a.env["CALLBACK_URL"]
 		addr.to = map[report.CallbackKind]string{}
 		if stage != "" {

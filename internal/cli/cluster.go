@@ -106,11 +106,11 @@ func (p *project) on(o driveOptions) (string, error) {
 		return p.on(o)
 	case onLocal, onTemporal:
 		if where == onLocal && o.pool != "" {
-			return "", usage("--pool %s: only runs on a cluster have workers: add --on %s", o.pool, onTemporal)
+			return "", usage("--pool %s works only on a cluster: add --on %s", o.pool, onTemporal)
 		}
 		return where, nil
 	default:
-		return "", usage("--on %q: want %s or %s", where, onLocal, onTemporal)
+		return "", usage("--on %q: must be %s or %s", where, onLocal, onTemporal)
 	}
 }
 
@@ -173,7 +173,7 @@ func (p *project) served(ctx context.Context, e *engine) {
 		return
 	}
 	if yes, err := rt.Served(ctx, e.pool); err == nil && !yes {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("no worker of pool %s has been seen; start one in a clone of this project: jacquard worker --pool %s\n"), e.pool, e.pool)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("pool %s has no worker yet; to start one, run this in a clone of the project: jacquard worker --pool %s\n"), e.pool, e.pool)
 	}
 }
 
@@ -247,11 +247,11 @@ func (p *project) encrypted(inner converter.DataConverter) (converter.DataConver
 	}
 	key, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return nil, usage("%s is not base64: create a key with openssl rand -base64 32", keyName)
+		return nil, usage("%s is not base64. To create a key, run: openssl rand -base64 32", keyName)
 	}
 	out, err := temporal.Encrypted(inner, key)
 	if err != nil {
-		return nil, usage("%s has %d bytes, want 16, 24 or 32: create a key with openssl rand -base64 32", keyName, len(key))
+		return nil, usage("%s has %d bytes: must have 16, 24 or 32. To create a key, run: openssl rand -base64 32", keyName, len(key))
 	}
 	return out, nil
 }
@@ -345,7 +345,7 @@ func (c *checkup) cluster(ctx context.Context, p *project) {
 	case err != nil:
 		c.add("search", false, false, "%v", err)
 	case len(missing) > 0:
-		c.add("search", false, false, c.l.T("runs cannot be searched by project, branch or phase; to enable it: temporal operator search-attribute create --type Keyword --name %s"), strings.Join(missing, " --type Keyword --name "))
+		c.add("search", false, false, c.l.T("runs cannot be searched by project, branch or phase; to enable it, run: temporal operator search-attribute create --type Keyword --name %s"), strings.Join(missing, " --type Keyword --name "))
 	default:
 		c.add("search", true, true, "%s", c.l.T("runs can be searched by project, branch and phase"))
 	}
@@ -356,10 +356,10 @@ func (c *checkup) cluster(ctx context.Context, p *project) {
 		return
 	}
 	if !served {
-		c.add("pool", false, false, c.l.T("no worker of pool %s has been seen; start one in a clone of this project: jacquard worker --pool %s"), p.conf.Pool, p.conf.Pool)
+		c.add("pool", false, false, c.l.T("pool %s has no worker yet; to start one, run this in a clone of the project: jacquard worker --pool %s"), p.conf.Pool, p.conf.Pool)
 		return
 	}
-	c.add("pool", true, true, c.l.T("workers of %s have been seen"), p.conf.Pool)
+	c.add("pool", true, true, c.l.T("pool %s has workers"), p.conf.Pool)
 }
 
 // because is an error without the class that decides what is done about it.

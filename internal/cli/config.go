@@ -92,7 +92,7 @@ func (c *doConfig) UnmarshalYAML(n *yaml.Node) error {
 	for i := 1; i < len(n.Content); i += 2 {
 		key, v := n.Content[i-1].Value, n.Content[i]
 		if values := allowed[key]; v.Kind == yaml.ScalarNode && v.Value != "" && values != nil && !slices.Contains(values, v.Value) {
-			return words("line %d: do: %s is %q, want one of %s", v.Line, key, v.Value, strings.Join(values, ", "))
+			return words("line %d: do: %s %q: must be one of %s", v.Line, key, v.Value, strings.Join(values, ", "))
 		}
 	}
 	type plain doConfig
@@ -114,7 +114,7 @@ func (c *checksConf) UnmarshalYAML(n *yaml.Node) error {
 func knownKeys(n *yaml.Node, of string, allowed ...string) error {
 	for i := 0; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
 		if key := n.Content[i]; key.Tag != "!!merge" && !slices.Contains(allowed, key.Value) {
-			return words("line %d: unknown key %s in %s, want one of %s", key.Line, key.Value, of, strings.Join(allowed, ", "))
+			return words("line %d: unknown key %s in %s: must be one of %s", key.Line, key.Value, of, strings.Join(allowed, ", "))
 		}
 	}
 	return nil
@@ -125,7 +125,7 @@ type duration time.Duration
 func (d *duration) UnmarshalYAML(n *yaml.Node) error {
 	v, err := time.ParseDuration(n.Value)
 	if err != nil || v <= 0 {
-		return words("line %d: %q is not a duration such as 30m", n.Line, n.Value)
+		return words("line %d: %q: must be a duration such as 30m", n.Line, n.Value)
 	}
 	*d = duration(v)
 	return nil
@@ -166,17 +166,17 @@ func (m yamlMistake) Error() string { return m.in(report.English) }
 
 func (m yamlMistake) in(l report.Lang) string {
 	wants := map[string]string{
-		"int": l.T("a whole number"), "bool": l.T("true or false"), "string": l.T("a text"), "[]string": l.T("a list of texts"),
-		"map[string]string": l.T("a map of names to texts"), "float64": l.T("a number"),
+		"int": l.T("a whole number"), "bool": l.T("true or false"), "string": l.T("a string"), "[]string": l.T("a list of strings"),
+		"map[string]string": l.T("a map of names to strings"), "float64": l.T("a number"),
 	}
 	text := strings.TrimPrefix(strings.TrimPrefix(inLang(l, m.err), "yaml: unmarshal errors:\n  "), "yaml: ")
 	text = wrongType().ReplaceAllStringFunc(text, func(s string) string {
 		found := wrongType().FindStringSubmatch(s)
 		want := cmp.Or(wants[found[2]], l.T("a map of names to values"))
 		if found[1] == "" {
-			return fmt.Sprintf(l.T("want %v"), want)
+			return fmt.Sprintf(l.T("must be %v"), want)
 		}
-		return fmt.Sprintf(l.T("got %q, want %s"), found[1], want)
+		return fmt.Sprintf(l.T("%q: must be %s"), found[1], want)
 	})
 	text = unknownKey().ReplaceAllStringFunc(text, func(s string) string {
 		key := unknownKey().FindStringSubmatch(s)[1]
@@ -207,13 +207,13 @@ func (c config) check() error {
 				return nil
 			}
 		}
-		return usage("%s: %s is %q, want one of %s", configFile, name, v, strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
+		return usage("%s: %s %q: must be one of %s", configFile, name, v, strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
 	}
 	if _, err := parseBudget(c.Budget); err != nil {
 		return usage("%s: %v", configFile, err)
 	}
 	if c.Jobs < 0 {
-		return usage("%s: jobs is %d, want 1 or more", configFile, c.Jobs)
+		return usage("%s: jobs %d: must be at least 1", configFile, c.Jobs)
 	}
 	return errors.Join(c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), c.checkProject(), c.checkSeats(), c.Sandbox.check(configFile))
 }
@@ -230,7 +230,7 @@ func (c config) checkSeats() error {
 	known := func(key, name string, names []string) bool {
 		ok := slices.Contains(names, name)
 		if !ok {
-			errs = append(errs, usage("%s: %s: unknown value %q, want one of %s", configFile, key, name, strings.Join(names, ", ")))
+			errs = append(errs, usage("%s: %s: %q: must be one of %s", configFile, key, name, strings.Join(names, ", ")))
 		}
 		return ok
 	}
@@ -240,7 +240,7 @@ func (c config) checkSeats() error {
 			want = words("a tier (%s), %v", strings.Join(step.Tiers(), ", "), want)
 		}
 		if tier && !tiers || !seatForm().MatchString(text) {
-			errs = append(errs, usage("%s: %s is %q, want %v", configFile, key, text, want))
+			errs = append(errs, usage("%s: %s %q: must be %v", configFile, key, text, want))
 		}
 	}
 	for _, tier := range slices.Sorted(maps.Keys(c.Models)) {
@@ -257,7 +257,7 @@ func (c config) checkSeats() error {
 		seat("panel", text, false)
 	}
 	if len(c.Panel) > maxPanel {
-		errs = append(errs, usage("%s: panel has %d models, want at most %d", configFile, len(c.Panel), maxPanel))
+		errs = append(errs, usage("%s: panel has %d models: must be at most %d", configFile, len(c.Panel), maxPanel))
 	}
 	return errors.Join(errs...)
 }
@@ -273,11 +273,11 @@ func (p *project) budget(given string) (step.Budget, error) {
 func parseBudget(s string) (step.Budget, error) {
 	m := budgetForm().FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
-		return step.Budget{}, usage("budget %q: want an amount like 5, $5, 5usd or 2Mtok", s)
+		return step.Budget{}, usage("budget %q: must be an amount such as 5, $5, 5usd or 2Mtok", s)
 	}
 	v, err := strconv.ParseFloat(m[1], 64)
 	if err != nil || v <= 0 {
-		return step.Budget{}, usage("budget %q: want more than 0", s)
+		return step.Budget{}, usage("budget %q: must be more than 0", s)
 	}
 	switch strings.ToLower(m[2]) {
 	case "ktok":
@@ -322,7 +322,7 @@ var projectForm = re.New(`^[\w.][\w./-]{0,199}$`)
 
 func (c config) checkProject() error {
 	if c.Project != "" && !projectForm().MatchString(c.Project) {
-		return usage("%s: project is %q, want letters, digits and . _ - /", configFile, c.Project)
+		return usage("%s: project %q: must contain only letters, digits and . _ - /", configFile, c.Project)
 	}
 	return nil
 }

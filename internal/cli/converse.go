@@ -133,7 +133,7 @@ func foldedTo(l report.Lang, ask string, lines int) string {
 	above, first, hidden := "", "", 0
 	fold := func() {
 		if hidden > 0 {
-			fmt.Fprintf(&b, l.T("%s… %d more lines\n"), detail, hidden)
+			fmt.Fprint(&b, report.Countf(l.T("%s… %d more lines\n"), detail, hidden))
 			first, hidden = cmp.Or(first, nameOf(above)), 0
 		}
 	}
@@ -181,7 +181,7 @@ func misunderstood(l report.Lang, g flow.Gate, text string, err error) string {
 	case !approval(g):
 		return err.Error()
 	case said(noWords, text):
-		return l.T("a no needs a reason: n and why")
+		return l.T("to reject, give a reason: n REASON")
 	}
 	return l.T("type y, n and a reason, or one of the listed words")
 }

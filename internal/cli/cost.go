@@ -103,7 +103,7 @@ func costs(ctx context.Context, p *project, rt keeper, run string) ([]costRow, s
 	const rounding = 0.001 // of the sums of turns, in dollars
 	rest := step.Usage{Input: max(0, spent.Tokens-total.Input-total.Output-total.CacheRead-total.CacheWrite), USD: float64(spent.MicroUSD)/1e6 - total.USD, Known: true}
 	if rest.USD > rounding || rest.USD >= 0 && rest.Input > 0 {
-		out = append(out, costRow{Module: "-", Role: "cut, cancelled or at work", Usage: rest})
+		out = append(out, costRow{Module: "-", Role: "interrupted, cancelled or running", Usage: rest})
 		total = total.Add(rest)
 	}
 	return out, total, nil

@@ -36,7 +36,7 @@ func newDecompile(a *app) *cobra.Command {
 	}
 	driveFlags(c, &f.driveOptions)
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "show what would be written, without writing it")
-	c.Flags().BoolVar(&f.alone, "no-agent", false, "call no agent: leave placeholders for what only a reader can tell")
+	c.Flags().BoolVar(&f.alone, "no-agent", false, "call no agent: leave placeholders for what an agent would write")
 	budgetFlag(c, &f.driveOptions)
 	return c
 }
@@ -123,9 +123,9 @@ func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir st
 			fmt.Fprintf(p.a.Out, "  %s: %s\n", d.Dir, d.Skipped)
 		case d.Created:
 			created++
-			fmt.Fprintf(p.a.Out, l.T("✓ %s: %d exports\n"), d.Spec, d.Exports)
+			fmt.Fprint(p.a.Out, report.Countf(l.T("✓ %s: %d exports\n"), d.Spec, d.Exports))
 		case d.Text != nil:
-			fmt.Fprintf(p.a.Out, l.T("✓ %s: %d lines added\n"), d.Spec, len(d.Changes))
+			fmt.Fprint(p.a.Out, report.Countf(l.T("✓ %s: %d lines added\n"), d.Spec, len(d.Changes)))
 		default:
 			fmt.Fprintf(p.a.Out, l.T("✓ %s (new)\n"), d.Implements)
 		}
@@ -134,7 +134,7 @@ func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir st
 		fmt.Fprintf(p.a.Err, l.T("⚠ dependency cycle, which adopt and build reject: %s; move what they share into a separate module\n"), strings.Join(c, " → "))
 	}
 	if created > 0 && !f.dry {
-		fmt.Fprint(p.a.Err, l.T("next: describe the purpose and behavior of each module (jacquard spec check), then run jacquard adopt\n"))
+		fmt.Fprint(p.a.Err, l.T("next, describe the purpose and behavior of each module (jacquard spec check), then run: jacquard adopt\n"))
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (p *project) run(ctx context.Context, def string, in any, budget step.Budge
 		case old.Driver != "":
 			return old, false, &flow.DrivenError{Run: old.ID, Driver: old.Driver}
 		case !same:
-			return old, false, usage("unfinished run %s has a different request: continue it with jacquard resume %s, or end it with jacquard stop --now %s", old.ID, old.ID, old.ID)
+			return old, false, usage("unfinished run %s has a different request. To continue it, run: jacquard resume %s. To end it, run: jacquard stop --now %s", old.ID, old.ID, old.ID)
 		}
 		return old, true, nil
 	}

@@ -220,9 +220,9 @@ func (d *demo) interrupted(ctx context.Context) error {
 		return err
 	}
 	if slices.ContainsFunc(runs, goesOn) {
-		return exit(exitInterrupted, "interrupted; to continue the build: jacquard resume --root %s", d.dir)
+		return exit(exitInterrupted, "interrupted; to continue the build, run: jacquard resume --root %s", d.dir)
 	}
-	return exit(exitInterrupted, "interrupted; to start over: jacquard demo")
+	return exit(exitInterrupted, "interrupted; to start over, run: jacquard demo")
 }
 
 func (d *demo) first(ctx context.Context) error {
@@ -257,7 +257,7 @@ func (d *demo) fourth(ctx context.Context) error {
 	line := []byte("- `Apply(1000, -1)` → error\n")
 	changed := bytes.Replace(raw, line, append(line, []byte("- `Apply(-1, 10)` → error\n")...), 1)
 	if bytes.Equal(changed, raw) {
-		return words("the sample spec lacks the line that the demo changes")
+		return words("the sample spec does not have the line that the demo changes")
 	}
 	if err := os.WriteFile(path, changed, 0o644); err != nil {
 		return environment("change the sample spec", err)

@@ -46,7 +46,7 @@ func newDevelop(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "develop [REQUEST]", Short: "do --style develop: contracts, checkpoints, review", Args: cobra.MaximumNArgs(1),
 		Long: "DESIGN: requirements, architecture and checkpoints, with tests written before the code; you approve it. REVIEW: " +
-			"blocking issues go back to the author. IMPLEMENT: each checkpoint has three attempts to pass its tests, interfaces and " +
+			"blocking issues go back to the agent. IMPLEMENT: each checkpoint has three attempts to pass its tests, interfaces and " +
 			"command; if it does not pass, you decide. MERGE: all checks, a review, one commit. The state is in " +
 			".develop-workflow/state.yaml.",
 		Example: "  jacquard develop \"sessions expire after an hour\"\n  jacquard develop --resume",
@@ -75,11 +75,11 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 	case f.worktree && (f.resume || f.restart):
 		return usage("--worktree starts a new run: continue an earlier run in its own work tree")
 	case f.resume && f.restart:
-		return usage("--resume and --restart contradict each other: give one of them")
+		return usage("--resume and --restart can't be used together")
 	case f.feature != "" && pdca.Feature(f.feature) != f.feature:
 		return usage("%q is not a valid feature name: use a-z, 0-9 and -, at most 40 characters", f.feature)
 	case f.strategy != "" && !slices.Contains(checkpoint.Strategies, f.strategy):
-		return usage("--strategy is %q, want one of %s", f.strategy, strings.Join(checkpoint.Strategies, ", "))
+		return usage("--strategy %q: must be one of %s", f.strategy, strings.Join(checkpoint.Strategies, ", "))
 	}
 	p, err := a.open(ctx)
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 			}
 		}
 	} else if f.resume && !goOn {
-		return usage("nothing to resume: no run of develop is unfinished, and %s has none", checkpoint.StatePath)
+		return usage("nothing to resume: there is no unfinished run of develop, and none in %s", checkpoint.StatePath)
 	}
 	exact := goOn && before.unfinished()
 	if goOn && !exact {
@@ -308,7 +308,7 @@ func (p *project) resumeMenu(ctx context.Context, e earlier, f developFlags) (go
 	case f.yes: // nobody can be asked, and nothing is thrown away
 		return true, nil
 	case !p.a.converses():
-		fmt.Fprint(p.a.Err, l.T("Continue: jacquard develop --resume. Start over: jacquard develop --restart\n"))
+		fmt.Fprint(p.a.Err, l.T("To continue, run: jacquard develop --resume. To start over, run: jacquard develop --restart\n"))
 		return false, silent(exitWaits)
 	}
 	for {

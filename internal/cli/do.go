@@ -171,7 +171,7 @@ func (f *doFlags) chosen(p *project) (style, error) {
 	kind, _, _ := strings.Cut(f.from, ":")
 	for _, x := range f.settings() {
 		if all := x.all(); *x.value != "" && !slices.Contains(all, *x.value) {
-			return style{}, usage("--%s %s: want %s", x.flag, *x.value, strings.Join(all, ", "))
+			return style{}, usage("--%s %q: must be one of %s", x.flag, *x.value, strings.Join(all, ", "))
 		}
 	}
 	var refused []error
@@ -195,7 +195,7 @@ func (f *doFlags) chosen(p *project) (style, error) {
 		refused = append(refused, why)
 	}
 	if len(refused) == 0 {
-		return style{}, usage("unknown style %q: want %s", name, strings.Join(styleNames(), ", "))
+		return style{}, usage("--style %q: must be one of %s", name, strings.Join(styleNames(), ", "))
 	}
 	return style{}, &usageError{errors.Join(refused...)}
 }
@@ -264,7 +264,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 func (f *doFlags) fill(flags *pflag.FlagSet, conf doConfig) error {
 	if f.yes {
 		if f.ask != "" && f.ask != askNever {
-			return usage("--yes and --ask %s contradict each other: give one of them", f.ask)
+			return usage("--yes and --ask %s can't be used together", f.ask)
 		}
 		f.ask = askNever
 	}
@@ -284,7 +284,7 @@ func (f *doFlags) fill(flags *pflag.FlagSet, conf doConfig) error {
 	case "", "commit", "keep":
 		return nil
 	}
-	return usage("--documents %s: want commit or keep", f.documents)
+	return usage("--documents %q: must be commit or keep", f.documents)
 }
 
 // source is the file that a request is in, or its text, as --from says.
@@ -315,7 +315,7 @@ func (p *project) source(ctx context.Context, given, from string) (file, text st
 	case kind == "slack" && name != "", kind == "gmail":
 		return "", given, nil
 	}
-	return "", "", usage("--from %s: want file:PATH, issue:N, slack:CHANNEL or gmail:QUERY", from)
+	return "", "", usage("--from %q: must be file:PATH, issue:N, slack:CHANNEL or gmail:QUERY", from)
 }
 
 // dryDo says what do would do, without an agent.
@@ -378,6 +378,6 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given, file string
 	if len(out.Checks) == 0 {
 		fmt.Fprintf(a.Out, l.T("checks:  none found; add the test command under checks in %s\n"), configFile)
 	}
-	fmt.Fprint(a.Out, l.T("Nothing was started. The size of the work is estimated by an agent in the first step of a run.\n"))
+	fmt.Fprint(a.Out, l.T("Nothing was started. In the first step of a run, an agent estimates the size of the work.\n"))
 	return nil
 }

@@ -88,7 +88,7 @@ func folded(l report.Lang, list []finding) []finding {
 		if n == 1 || !passes {
 			out = append(out, list[:n]...)
 		} else {
-			out = append(out, finding{What: "member", OK: true, Text: fmt.Sprintf(l.T("%s: %s: all pass, %d tests"), member(list[0]), strings.Join(commands, ", "), tests)})
+			out = append(out, finding{What: "member", OK: true, Text: report.Countf(l.T("%s: %s: all pass, %d tests"), member(list[0]), strings.Join(commands, ", "), tests)})
 		}
 		list = list[n:]
 	}
@@ -154,7 +154,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	}
 	c.sandbox(ctx, p)
 	if !p.hasTrust() {
-		c.add("trust", false, true, c.l.T("%s wants to run commands that are not trusted yet; to review them: jacquard trust"), configFile)
+		c.add("trust", false, true, c.l.T("%s asks for permissions that you have not allowed yet; to review them, run: jacquard trust"), configFile)
 	}
 	if p.exists() {
 		c.runs(ctx, p)
@@ -237,7 +237,7 @@ func (c *checkup) agent(ctx context.Context, p *project, m maker) {
 	c.add("agent", true, true, c.l.T("%s %s at %s"), m.title, found.Version, program)
 	pays := found.Pays
 	if found.Auth == agent.Key {
-		pays = c.l.T("the account of the API key or token in the environment, which the first call will try")
+		pays = c.l.T("the account of the API key or token in the environment (first used by the first call)")
 	}
 	c.add("account", true, true, c.l.T("billed to %s; budget per run: %s"), pays, p.conf.Budget)
 	c.provider(ctx, cmp.Or(env[m.base], m.home), found.Auth == agent.Key) // the program of a log-in knows ways of its own
@@ -286,7 +286,7 @@ func (c *checkup) runs(ctx context.Context, p *project) {
 			open++
 		}
 	}
-	c.add("journal", true, true, c.l.T("%d runs, %d unfinished"), len(runs), open)
+	c.add("journal", true, true, "%s", report.Countf(c.l.T("%d runs, %d unfinished"), len(runs), open))
 }
 
 func (c *checkup) quarantine(p *project) {

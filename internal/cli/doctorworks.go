@@ -21,7 +21,7 @@ func newDoctorWorks(a *app) *cobra.Command {
 		Example: "  jacquard doctor works\n  jacquard doctor works --fix",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.doctorWorks(c.Context(), fix, exitZero) },
 	}
-	c.Flags().BoolVar(&fix, "fix", false, "fix what can be fixed without guessing; no content is lost")
+	c.Flags().BoolVar(&fix, "fix", false, "fix what can be fixed safely; no content is lost")
 	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 even if there are errors")
 	return c
 }
@@ -64,7 +64,7 @@ func (a *app) doctorWorks(ctx context.Context, fix, exitZero bool) error {
 			fmt.Fprintln(a.Out, pr.String())
 		}
 		if len(problems) == 0 {
-			fmt.Fprintf(a.Err, a.lang().T("✓ %d WORKs checked, no problems\n"), len(tree.Works))
+			fmt.Fprintf(a.Err, a.lang().T("✓ WORKs checked: %d, no problems\n"), len(tree.Works))
 		}
 	}
 	return proved(len(problems) == 0 || exitZero)

@@ -150,22 +150,22 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 func standstill(l report.Lang, id string, st flow.Status, pause *step.Pause) string {
 	var b strings.Builder
 	switch st.State {
-	case flow.Errored, flow.Stopped:
-		fmt.Fprintf(&b, l.T("jacquard: run %s stopped: %s\n"), id, st.Err.Msg)
-		if st.State == flow.Stopped {
-			fmt.Fprintf(&b, l.T("Your work is saved. Once it is fixed: jacquard resume %s\n"), id)
-		}
+	case flow.Errored:
+		fmt.Fprintf(&b, l.T("jacquard: run %s failed: %s\n"), id, st.Err.Msg)
+	case flow.Stopped:
+		fmt.Fprintf(&b, l.T("jacquard: run %s is stuck: %s\n"), id, st.Err.Msg)
+		fmt.Fprintf(&b, l.T("Your work is saved. Once the bug is fixed, run: jacquard resume %s\n"), id)
 	case flow.CancelledOK:
 		fmt.Fprintf(&b, l.T("run %s was cancelled\n"), id)
 	case flow.Interrupted:
-		fmt.Fprintf(&b, l.T("interrupted; continue with: jacquard resume %s\n"), id)
+		fmt.Fprintf(&b, l.T("interrupted; to continue, run: jacquard resume %s\n"), id)
 	case flow.Paused:
-		fmt.Fprintf(&b, l.T("paused; continue with: jacquard resume %s\n"), id)
+		fmt.Fprintf(&b, l.T("paused; to continue, run: jacquard resume %s\n"), id)
 	case flow.Parked:
 		if pause != nil {
-			fmt.Fprintf(&b, l.T("paused: %s\n"), pause.Why)
+			fmt.Fprintf(&b, l.T("parked: %s\n"), pause.Why)
 		}
-		fmt.Fprintf(&b, l.T("It can resume at %s. Then run: jacquard resume %s (--wait resumes automatically)\n"), st.ResumeAt.Local().Format(time.DateTime), id)
+		fmt.Fprintf(&b, l.T("It can continue at %s. Then run: jacquard resume %s (with --wait, Jacquard waits and continues)\n"), st.ResumeAt.Local().Format(time.DateTime), id)
 	case flow.Waiting:
 		for _, text := range repairs(st.Gates) {
 			fmt.Fprintf(&b, l.T("jacquard: run %s is blocked: %s\n"), id, text)
@@ -173,7 +173,7 @@ func standstill(l report.Lang, id string, st flow.Status, pause *step.Pause) str
 		switch repairClass(st.Gates) {
 		case "":
 		case flow.Budget:
-			fmt.Fprintf(&b, l.T("Your work is saved. To continue, raise the run's budget: jacquard resume %s --budget 40usd\n"), id)
+			fmt.Fprintf(&b, l.T("Your work is saved. To continue with a higher budget, run: jacquard resume %s --budget 40usd\n"), id)
 		default:
 			fmt.Fprintf(&b, l.T("Your work is saved. Fix it, then run: jacquard resume %s\n"), id)
 		}

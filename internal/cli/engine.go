@@ -83,7 +83,7 @@ func (e *engine) closeGateways() error {
 // engine opens the runtime with an actor and the chosen agents.
 func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow.Event)) (*engine, error) {
 	if o.jobs < 0 {
-		return nil, usage("--jobs %d: want 1 or more", o.jobs)
+		return nil, usage("--jobs %d: must be at least 1", o.jobs)
 	}
 	if o.follow && !p.a.json {
 		return nil, usage("--follow needs --json")
@@ -100,7 +100,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 		}
 	}
 	if sources > 1 || o.record != "" && sources > 0 {
-		return nil, usage("--scenario, --mailbox, --replay and --record contradict each other: give one of them")
+		return nil, usage("--scenario, --mailbox, --replay and --record can't be used together")
 	}
 	if err := p.store(); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 			l.Limits = limits(jobs, jobs)
 		}
 		if strings.Contains(e.pool, ",") {
-			return nil, errors.Join(usage("a run uses one pool, but %q names several", e.pool), e.actor.Close(), e.closeGateways())
+			return nil, errors.Join(usage("--pool %q: must be one pool", e.pool), e.actor.Close(), e.closeGateways())
 		}
 		e.keeper, err = p.cluster(ctx, l, o)
 	} else {
@@ -180,7 +180,7 @@ func (p *project) seats(o driveOptions) step.Seats {
 func (p *project) knows(name string) error {
 	all := slices.Concat(step.AgentNames(), p.conf.moreAgents())
 	if name != "" && !slices.Contains(all, name) {
-		return usage("--agent %s: want one of %s", name, strings.Join(all, ", "))
+		return usage("--agent %q: must be one of %s", name, strings.Join(all, ", "))
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 		} else if name == step.Scripted {
 			ao.Agents[name], err = p.scripted(o)
 		} else {
-			err = usage("agent %q: want %s or scripted", name, p.conf.agentNames())
+			err = usage("agent %q: must be %s or scripted", name, p.conf.agentNames())
 		}
 		if err != nil {
 			return ao, errors.Join(err, e.closeGateways())

@@ -115,7 +115,7 @@ func (a *app) listCodes(groups []explain.Group) {
 		}
 		fmt.Fprintln(a.Out)
 	}
-	fmt.Fprint(a.Out, a.lang().T("To look up one code: jacquard explain CODE\n"))
+	fmt.Fprint(a.Out, a.lang().T("To look up one code, run: jacquard explain CODE\n"))
 	a.inEnglish()
 }
 

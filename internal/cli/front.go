@@ -89,7 +89,7 @@ func (a *app) front(ctx context.Context) error {
 			rows = append(rows, []string{"", fmt.Sprintf(l.T("… and %d more: jacquard doctor runs them all"), n)})
 		}
 		if page.Untrusted {
-			rows = append(rows, []string{l.T("trust"), fmt.Sprintf(l.T("%s wants to run commands that are not trusted yet; to review them: jacquard trust"), configFile)})
+			rows = append(rows, []string{l.T("trust"), fmt.Sprintf(l.T("%s asks for permissions that you have not allowed yet; to review them, run: jacquard trust"), configFile)})
 		}
 		if page.Agent == "" {
 			page.Agent = fmt.Sprintf(l.T("not installed: %s"), page.install)
@@ -216,7 +216,7 @@ func (f frontPage) ideas(l report.Lang) []nextStep {
 		out = append(out, nextStep{`git add -A && git commit -m "Start"`, l.T("requests start at the last commit")})
 	}
 	if f.Untrusted {
-		out = append(out, nextStep{"jacquard trust", l.T("review the project's commands")})
+		out = append(out, nextStep{"jacquard trust", l.T("review what the project asks for")})
 	}
 	if f.Agent == "" {
 		out = append(out, nextStep{f.install, l.T("install a coding agent")})

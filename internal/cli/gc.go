@@ -42,7 +42,7 @@ func newGC(a *app) *cobra.Command {
 				return nil
 			}
 			if refs > 0 {
-				fmt.Fprintf(a.Out, a.lang().T("%d refs of ended runs deleted at the hub\n"), refs)
+				fmt.Fprint(a.Out, report.Countf(a.lang().T("%d refs of ended runs deleted at the hub\n"), refs))
 			}
 			if freed == 0 {
 				fmt.Fprintln(a.Out, a.lang().T("nothing to free"))

@@ -73,13 +73,13 @@ func flagProblem(err error) error {
 		why := wrong.Unwrap()
 		switch wrong.GetFlag().Value.Type() {
 		case "int":
-			why = words("want %v", noun("a whole number"))
+			why = words("must be %v", noun("a whole number"))
 		case "duration":
-			why = words("want %v", noun("a duration such as 90s or 10m"))
+			why = words("must be %v", noun("a duration such as 90s or 10m"))
 		case "bool":
-			why = words("want %v", noun("true or false"))
+			why = words("must be %v", noun("true or false"))
 		}
-		return words("invalid argument %q for --%s: %v", wrong.GetValue(), wrong.GetFlag().Name, why)
+		return words("--%s %q: %v", wrong.GetFlag().Name, wrong.GetValue(), why)
 	}
 	return err
 }

@@ -14,8 +14,8 @@ import (
 const hookMark = "# Written by jacquard init --hook"
 
 const hookText = `#!/bin/sh
-` + hookMark + `: a commit in which specs and code differ is refused.
-# To remove it, delete this file. To commit all the same: git commit --no-verify
+` + hookMark + `: a commit in which specs and code differ is rejected.
+# To remove it, delete this file. To commit anyway: git commit --no-verify
 jacquard=$(command -v jacquard) || jacquard=%s
 `
 
@@ -71,7 +71,7 @@ func (p *project) hook(ctx context.Context) error {
 		return nil
 	}
 	fmt.Fprintf(p.a.Out, p.a.lang().T("wrote %s\n"), file)
-	fmt.Fprintln(p.a.Err, p.a.lang().T("Commits with spec drift will now be rejected. To undo, delete the file"))
+	fmt.Fprintln(p.a.Err, p.a.lang().T("Git now rejects commits in which specs and code differ. To undo this, delete the file"))
 	return nil
 }
 

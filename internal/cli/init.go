@@ -53,7 +53,7 @@ func newInit(a *app) *cobra.Command {
 				return nil
 			}
 			fmt.Fprintf(a.Out, a.lang().T("wrote %s\n"), path)
-			fmt.Fprintln(a.Err, a.lang().T("next: jacquard doctor"))
+			fmt.Fprintln(a.Err, a.lang().T("next, run: jacquard doctor"))
 			return nil
 		},
 	}
@@ -67,66 +67,66 @@ func newInit(a *app) *cobra.Command {
 const initText = `# Settings of Jacquard for this project. Everything is optional.
 
 # agent: claude            # the program that writes code: claude, codex, opencode, or one of acp
-# acp:                     # more programs, that speak the Agent Client Protocol (needs trust once)
-#   gemini: {command: [gemini, --acp], env: [GEMINI_API_KEY]}   # env: your variables that it gets
+# acp:                     # other programs that speak the Agent Client Protocol (needs trust once)
+#   gemini: {command: [gemini, --acp], env: [GEMINI_API_KEY]}   # env: variables of yours to pass on
 # model: ""                # "" = the agent's own default
-# models:                  # the three tiers of models; what is missing is the model above
+# models:                  # the three model tiers; a missing one is the model above
 #   low: haiku             # agent/model, agent, or a model of the agent above
 #   medium: sonnet
-#   high: opus             # auto --opus asks for it in HEAVY
-# roles:                   # tier or seat of a role, instead of the built-in tier (docs/guides/agents.md)
+#   high: opus             # used by auto --opus in HEAVY
+# roles:                   # a tier or a model per role (docs/guides/agents.md)
 #   reviewer: codex/gpt-6.1-sol
-# panel: [opus, codex/gpt-6.1-sol]   # who designs at the same time, at most three
+# panel: [opus, codex/gpt-6.1-sol]   # models that design side by side, at most three
 # auth: auto               # key (ANTHROPIC_API_KEY, CLAUDE_CODE_OAUTH_TOKEN; OPENAI_API_KEY for codex), login, or auto
-# budget: 20usd            # most that one run may spend; also 2Mtok
+# budget: 20usd            # spending limit per run; also 2Mtok
 # jobs: 4                  # modules or tasks at once
 # lang: en                 # messages: en or ko
 
 # setup: ["npm run codegen"]   # commands that prepare a check tree (need trust once: jacquard trust)
 # copy: [".env.test"]          # ignored files that checks need
-# checks:                      # commands instead of those that CI and scripts name (docs/guides/languages.md; need trust once)
-#   test: make check           # {report} is a file for a report of JUnit, TAP or go test -json
-#   report: build/junit/*.xml  # or where the command writes reports by itself
+# checks:                      # commands that replace those found in CI files and scripts (docs/guides/languages.md; need trust once)
+#   test: make check           # {report} becomes the path for a JUnit, TAP or go test -json report
+#   report: build/junit/*.xml  # or where the command writes its reports
 #   lint: golangci-lint run
 
 # limits:
 #   turn: 1h               # longest agent turn
 #   idle: 15m              # longest silence of an agent
-#   check: 10m             # longest check; without it, learned from how long it took here
-#   ci: 2h                 # longest run of CI on a pull request
-#   ci_start: 3m           # how long it has to begin; then there is none
-#   heartbeat: 30s         # longest silence of a machine of a cluster
+#   check: 10m             # longest check; default: learned from earlier runs here
+#   ci: 2h                 # longest wait for CI on a pull request
+#   ci_start: 3m           # how long to wait for CI to start; after that, there is none
+#   heartbeat: 30s         # longest silence of a cluster machine
 
-# sandbox:                 # of agents and checks, Linux only (docs/concepts/security.md)
-#   level: full            # full, partial, outside (a container is around Jacquard) or off (need trust once)
-#   workers: full          # level that a worker must have
-#   read: [../shared]      # more that they may read, and write: change (need trust once)
-#   install: [npm.example.com]  # hosts that installations reach besides registries (needs trust once)
-#   connect: ["127.0.0.1:5432"] # services of this machine, or paths of their sockets (needs trust once)
+# sandbox:                 # for agents and checks, Linux only (docs/concepts/security.md)
+#   level: full            # full, partial, outside (Jacquard runs in a container) or off (needs trust once unless full)
+#   workers: full          # level that workers must use
+#   read: [../shared]      # more folders to read; write: folders to change (need trust once)
+#   install: [npm.example.com]  # more hosts for installations, besides registries (needs trust once)
+#   connect: ["127.0.0.1:5432"] # services on this machine, or paths of their sockets (needs trust once)
 #   limits: {memory: 8GiB, pids: 4096}
 
 # engine: temporal         # keep runs on a Temporal cluster (docs/guides/several-machines.md)
-# project: team/shop       # its name there; default: where origin is
-# pool: linux              # workers that carry out turns and checks (needs trust once)
-# hub: origin              # remote that they share work through, or s3://BUCKET/PREFIX or file:///FOLDER (needs trust once)
+# project: team/shop       # its name there; default: from the address of origin
+# pool: linux              # pool of workers that run agents and checks (needs trust once)
+# hub: origin              # where workers share results: a remote, s3://BUCKET/PREFIX or file:///FOLDER (needs trust once)
 
-# pr: true                 # the style develop pushes feat/NAME and opens a pull request; nothing of yours is moved (needs trust once)
-# issue: true              # the style pdca comments on the issue that a task names, or opens one (needs trust once)
+# pr: true                 # style develop pushes feat/NAME and opens a pull request; your branch stays where it is (needs trust once)
+# issue: true              # style pdca comments on the issue that a task names, or opens one (needs trust once)
 
-# documents: commit        # or keep, in .jacquard; without it as the project does: committed where it has some
+# documents: commit        # or keep (in .jacquard); default: commit if the project already has such documents
 
-# do:                        # settings of jacquard do where no flag is given
-#   style: work              # work, pdca or develop; by default the first that has all that is asked for
+# do:                        # defaults for jacquard do
+#   style: work              # work, pdca or develop; default: the first that supports all settings
 #   ask: plan                # never, plan or phases
-#   tests: with              # with, or first: another author's tests, which fail before the code is written
+#   tests: with              # with, or first (another agent writes failing tests before the code)
 #   size: auto               # auto, s, m or l
 #   review: none             # none, one or panel
 #   deliver: commits         # commits, one or pr
-# work:                      # when a request needs no plan, or is a pipeline
+# work:                      # limits for requests without a plan, and for pipelines
 #   direct_requirements: 2
 #   direct_criteria: 3
 #   pipeline_tasks: 1
-# callbacks:                 # a server that is told of runs of work (needs trust once)
+# callbacks:                 # a server that gets the results of work runs (needs trust once)
 #   task: https://host/{{executionId}}/task-result
 #   progress: https://host/{{executionId}}/task-progress
 `

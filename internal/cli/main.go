@@ -154,14 +154,14 @@ func newRoot(a *app) *cobra.Command {
 				a.Out = readable(a.Out)
 			}
 			if a.langFlag != "" && a.langFlag != "en" && a.langFlag != "ko" {
-				return usage("--lang %q: want en or ko", a.langFlag)
+				return usage("--lang %q: must be en or ko", a.langFlag)
 			}
 			a.ran = true
 			return nil
 		},
 	}
 	f := root.PersistentFlags()
-	f.StringVarP(&a.rootFlag, "root", "r", "", "project `directory` (default: searched upwards from here)")
+	f.StringVarP(&a.rootFlag, "root", "r", "", "project `directory` (default: the nearest project, searching upwards from here)")
 	f.StringVar(&a.langFlag, "lang", "", "language of messages: en or ko")
 	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout (with log -f: one per line)")
 	f.BoolVar(&a.noColor, "no-color", false, "disable colors")
@@ -207,11 +207,11 @@ func hint(l report.Lang, err error) string {
 	var driven *flow.DrivenError
 	switch {
 	case errors.As(err, &changed):
-		return l.T(". To continue anyway: --accept-changes")
+		return l.T(". To continue anyway, add --accept-changes")
 	case errors.Is(err, flow.ErrDamaged):
-		return l.T(". To start over, move .jacquard/journal.db away; built work is kept on refs: jacquard recover")
+		return l.T(". To start over, move .jacquard/journal.db away. Finished work is kept on refs; to list it, run: jacquard recover")
 	case errors.As(err, &driven):
-		return fmt.Sprintf(l.T(". Watch it: jacquard log -f %s"), driven.Run)
+		return fmt.Sprintf(l.T(". To watch it, run: jacquard log -f %s"), driven.Run)
 	}
 	return ""
 }

@@ -67,7 +67,7 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	}
 	if engine := a.env["JACQUARD_ENGINE"]; engine != "" {
 		if conf.Engine = engine; engine != onLocal && engine != onTemporal {
-			return nil, usage("JACQUARD_ENGINE is %q: want %s or %s", engine, onLocal, onTemporal)
+			return nil, usage("JACQUARD_ENGINE %q: must be %s or %s", engine, onLocal, onTemporal)
 		}
 	}
 	a.speak(conf)
@@ -123,7 +123,7 @@ func (a *app) cacheDir() (string, error) {
 			home = a.env["USERPROFILE"]
 		}
 		if home == "" {
-			return "", fail(flow.Environment, "neither XDG_CACHE_HOME nor HOME is set: set one of them, checkouts are stored there")
+			return "", fail(flow.Environment, "XDG_CACHE_HOME and HOME are not set: set one of them, because checkouts are stored there")
 		}
 		base = filepath.Join(home, ".cache")
 	}
@@ -212,7 +212,7 @@ func (p *project) journal(ctx context.Context) (keeper, error) {
 	}
 	there, err := p.cluster(ctx, l, driveOptions{})
 	if err != nil {
-		fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("runs on the cluster are not listed: %v")+"\n", inLang(p.a.lang(), err))
+		fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("can't list the runs on the cluster: %v")+"\n", inLang(p.a.lang(), err))
 		return here, nil
 	}
 	return &both{keeper: here, there: there}, nil

@@ -64,13 +64,13 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 		o.format = "json"
 	}
 	if proveFormats[o.format] == nil {
-		return usage("--format %q: want text, json, sarif, github or gitlab", o.format)
+		return usage("--format %q: must be text, json, sarif, github or gitlab", o.format)
 	}
 	if o.Quick && o.Full {
-		return usage("--quick and --full contradict each other: give one of them")
+		return usage("--quick and --full can't be used together")
 	}
 	if o.Limit < 0 {
-		return usage("--limit %s: want a time such as 60s", o.Limit)
+		return usage("--limit %s: must be a duration such as 60s", o.Limit)
 	}
 	if o.Session == "" { // the model of a session calls it as well
 		o.Session = a.env["CLAUDE_CODE_SESSION_ID"]
@@ -86,7 +86,7 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 		return err
 	}
 	if _, _, ok := terminal(a.Err); ok && o.format == "text" {
-		fmt.Fprint(a.Err, a.lang().T("checking the change; the first time takes longest\n"))
+		fmt.Fprint(a.Err, a.lang().T("checking the change; the first run takes longest\n"))
 	}
 	j, err := p.judge(ctx, o.JudgeIn, 0)
 	if err != nil {

@@ -14,15 +14,15 @@ func TestVerdictText(t *testing.T) {
 	t.Parallel()
 	lesser := []check.Fact{{Finding: step.Finding{Rule: "test-weakened", Severity: step.Fix}}}
 	late := []string{"tests that the change reaches by way of others: 3 files"}
-	proved := "proved: new tests (1) fail without the change and pass with it"
+	proved := "proved: 1 new test fails without the change and passes with it"
 	for name, c := range map[string]struct {
 		j    check.Judgement
 		want string
 	}{
 		"all was run":        {check.Judgement{Verdict: check.VerdictProved}, proved},
 		"some was not":       {check.Judgement{Verdict: check.VerdictProved, NotRun: late}, proved + "; stopped at the time limit before all tests ran"},
-		"tests show less":    {check.Judgement{Verdict: check.VerdictProved, Findings: lesser}, proved + "; but tests may check less than before (1)"},
-		"both":               {check.Judgement{Verdict: check.VerdictProved, Findings: lesser, NotRun: late}, proved + "; but tests may check less than before (1); stopped at the time limit before all tests ran"},
+		"tests show less":    {check.Judgement{Verdict: check.VerdictProved, Findings: lesser}, proved + "; but 1 test may check less than before"},
+		"both":               {check.Judgement{Verdict: check.VerdictProved, Findings: lesser, NotRun: late}, proved + "; but 1 test may check less than before; stopped at the time limit before all tests ran"},
 		"a bad one is clear": {check.Judgement{Verdict: check.VerdictUnproved, NotRun: late}, "unproved: no test shows that the change works"},
 	} {
 		c.j.Red = []check.RedTest{{}}

@@ -29,7 +29,7 @@ func verdictText(l report.Lang, j act.Judged) string {
 		return text
 	}
 	if n := count(j, lesser); n > 0 {
-		text += fmt.Sprintf(l.T("; but tests may check less than before (%d)"), n)
+		text += report.Countf(l.T("; but %d tests may check less than before"), n)
 	}
 	if len(j.NotRun) > 0 {
 		text += l.T("; stopped at the time limit before all tests ran")
@@ -59,7 +59,7 @@ func blocking(f check.Fact) bool { return f.Blocks }
 func verdictWords(l report.Lang, j act.Judged) string {
 	switch j.Verdict {
 	case check.VerdictProved:
-		text := fmt.Sprintf(l.T("proved: new tests (%d) fail without the change and pass with it"), len(j.Red))
+		text := report.Countf(l.T("proved: %d new tests fail without the change and pass with it"), len(j.Red))
 		if names := unnoticed(j); len(names) > 0 {
 			text += fmt.Sprintf(l.T("; but no test kills the mutants of %s"), strings.Join(names, ", "))
 		}
@@ -71,26 +71,26 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		return l.T("covered: no new test shows the change, but existing tests kill its mutants")
 	case check.VerdictNothing:
 		if j.Before == j.Tree {
-			return l.T("nothing: no changes; to check the last commit: jacquard prove HEAD~1..HEAD")
+			return l.T("nothing: no changes; to check the last commit, run: jacquard prove HEAD~1..HEAD")
 		}
 		return l.T("nothing: no code changed")
 	case check.VerdictUnproved:
 		if n := count(j, failing); n > 0 {
-			return fmt.Sprintf(l.T("unproved: new tests fail (%d)"), n)
+			return report.Countf(l.T("unproved: %d new tests fail"), n)
 		}
 		return l.T("unproved: no test shows that the change works")
 	case check.VerdictBroken:
 		if count(j, func(f check.Fact) bool { return f.Blocks && f.Rule == "build-failed" }) > 0 {
 			return l.T("broken: the project does not build with the change")
 		}
-		return fmt.Sprintf(l.T("broken: tests that pass without the change fail with it (%d)"), count(j, blocking))
+		return report.Countf(l.T("broken: %d passing tests fail with the change"), count(j, blocking))
 	case check.VerdictWeakened:
-		return fmt.Sprintf(l.T("weakened: existing tests check less than before (%d)"), count(j, blocking))
+		return report.Countf(l.T("weakened: %d existing tests check less than before"), count(j, blocking))
 	case check.VerdictUnknown:
 	}
 	text := fmt.Sprintf(l.T("unknown: %s"), j.Why)
 	if j.Late {
-		text += l.T("; for more time: jacquard prove --limit 15m, or --full")
+		text += l.T("; for more time, run: jacquard prove --limit 15m (or --full)")
 	}
 	if j.Install != "" {
 		text += fmt.Sprintf(l.T(". To install: %s"), j.Install)
@@ -135,10 +135,10 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 		fmt.Fprint(&b, l.T("  (• does not block)\n"))
 	}
 	writeNoticed(&b, l, j)
-	fmt.Fprintf(&b, l.T("ran %d tests: %d passed, %d failed, %d skipped; %d commands in %s\n"),
-		j.Tests.Total, j.Tests.Passed, j.Tests.Failed, j.Tests.Skipped, len(j.Records), (time.Duration(j.Millis) * time.Millisecond).Round(100*time.Millisecond))
+	fmt.Fprint(&b, report.Countf(l.T("ran %d tests: %d passed, %d failed, %d skipped; %d commands in %s\n"),
+		j.Tests.Total, j.Tests.Passed, j.Tests.Failed, j.Tests.Skipped, len(j.Records), (time.Duration(j.Millis)*time.Millisecond).Round(100*time.Millisecond)))
 	if n := len(j.FailedBefore); n > 0 {
-		inColumns(&b, "", "  ", fmt.Sprintf(l.T("also fail without the change, not counted against it (%d): %s"), n, strings.Join(j.FailedBefore[:min(3, n)], ", ")))
+		inColumns(&b, "", "  ", fmt.Sprintf(l.T("also fail without the change, so they don't count (%d): %s"), n, strings.Join(j.FailedBefore[:min(3, n)], ", ")))
 	}
 	for _, text := range j.NotRun {
 		inColumns(&b, "", "  ", fmt.Sprintf(l.T("not run: %s"), text))

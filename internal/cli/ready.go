@@ -26,7 +26,7 @@ func (p *project) ready(ctx context.Context, o driveOptions) error {
 	defer cancel()
 	list, err := p.survey(limited, o.sandbox)
 	if errors.Is(limited.Err(), context.DeadlineExceeded) {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("the project's own checks take longer than %s; the baseline runs alongside the work\n"), surveyed)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("the project's checks take longer than %s, so the baseline runs while agents work\n"), surveyed)
 		return nil
 	}
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *project) ready(ctx context.Context, o driveOptions) error {
 		}
 	}
 	if blocking != nil {
-		return fail(flow.Environment, "nothing can be verified here, so nothing was started: %s. Fix it, or add the test command under checks in %s; for details: jacquard doctor", standing(*blocking), configFile)
+		return fail(flow.Environment, "nothing can be verified here, so nothing was started: %s. Fix it, or add the test command under checks in %s. For details, run: jacquard doctor", standing(*blocking), configFile)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func theOne(ctx context.Context, rt flow.Runtime, fits func(flow.Run) bool, comm
 		}
 	}
 	if len(commands) > 1 {
-		return "", usage("%d runs match, name one of them:\n%s", len(commands), strings.Join(commands, "\n"))
+		return "", usage("%d runs match; choose one:\n%s", len(commands), strings.Join(commands, "\n"))
 	}
 	return id, nil
 }
@@ -82,7 +82,7 @@ func newResume(a *app) *cobra.Command {
 	var o driveOptions
 	var blocks bool
 	c := &cobra.Command{
-		Use: "resume [RUN]", Short: "continue an interrupted, paused or blocked run", Args: oneArgument("run"),
+		Use: "resume [RUN]", Short: "continue an interrupted, paused, parked or blocked run", Args: oneArgument("run"),
 		Example: "  jacquard resume k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
@@ -225,15 +225,15 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 	f.BoolVar(&o.follow, "follow", false, "with --json: stream events, one object per line, and print the result last")
 	f.BoolVar(&o.fresh, "fresh", false, "run every check again, even if its result is cached")
 	sandboxFlag(c, &o.sandbox)
-	f.BoolVar(&o.wait, "wait", false, "wait for usage limits to reset instead of pausing the run")
+	f.BoolVar(&o.wait, "wait", false, "wait for usage limits to reset instead of parking the run")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only questions, errors and the result")
 	f.BoolVar(&o.verbose, "verbose", false, "also print the files and commands of each agent")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		if c.Flags().Changed("jobs") && o.jobs < 1 {
-			return usage("--jobs %d: want at least 1", o.jobs)
+			return usage("--jobs %d: must be at least 1", o.jobs)
 		}
 		if o.quiet && o.verbose {
-			return usage("--quiet and --verbose contradict each other: give one of them")
+			return usage("--quiet and --verbose can't be used together")
 		}
 		if c.Flags().Changed("budget") && o.budget == "" { // a variable of a script that is not set must not mean the default
 			_, err := parseBudget(o.budget)

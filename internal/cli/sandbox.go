@@ -141,7 +141,7 @@ func (a *app) remedy(l report.Lang, err error) string {
 	if errors.As(err, &failed) {
 		switch {
 		case confine.Inside():
-			why = l.T("Jacquard runs in one of its own sandboxes already, which lets nothing make a second one. ")
+			why = l.T("Jacquard already runs in one of its own sandboxes, and can't create another one inside it. ")
 		case strings.Contains(failed.Step, "namespace"), strings.Contains(failed.Step, "private"):
 			why = l.T("This system does not allow user namespaces, as in most containers. ")
 		case strings.Contains(failed.Step, "/proc"):

@@ -113,7 +113,7 @@ func (c sandboxConf) check(file string) error {
 	}
 	for _, at := range c.Connect {
 		if port, ok := localPort(at); !ok && (port != 0 || !strings.HasPrefix(at, "/")) {
-			return usage("%s: sandbox: connect: want a local port such as 127.0.0.1:5432 or the path of a Unix socket, got %q", file, at)
+			return usage("%s: sandbox: connect %q: must be a local port such as 127.0.0.1:5432 or the path of a Unix socket", file, at)
 		}
 		if grants().MatchString(at) {
 			return usage("%s: sandbox: connect: %s is not allowed, because it controls the whole machine. Use --sandbox off, or --sandbox outside in a container", file, at)
@@ -121,11 +121,11 @@ func (c sandboxConf) check(file string) error {
 	}
 	for _, host := range c.Install {
 		if !hostForm().MatchString(host) {
-			return usage("%s: sandbox: install: %q is not a host like registry.example.com, *.example.com or 10.0.0.5:8081", file, host)
+			return usage("%s: sandbox: install %q: must be a host such as registry.example.com, *.example.com or 10.0.0.5:8081", file, host)
 		}
 	}
 	if c.Limits.Pids < 0 {
-		return usage("%s: sandbox: limits: pids is %d, want 1 or more", file, c.Limits.Pids)
+		return usage("%s: sandbox: limits: pids %d: must be at least 1", file, c.Limits.Pids)
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (c sandboxConf) asks() []string {
 	case confine.Partial:
 		out = append(out, "run agents and checks in a weaker sandbox (sandbox: level: partial)")
 	case confine.Outside, confine.Off:
-		out = append(out, "run agents and checks without a sandbox of Jacquard (sandbox: level: "+c.Level+")")
+		out = append(out, "run agents and checks without Jacquard's sandbox (sandbox: level: "+c.Level+")")
 	}
 	for _, path := range c.Read {
 		out = append(out, "let agents and checks read "+path+" (sandbox: read)")
@@ -147,7 +147,7 @@ func (c sandboxConf) asks() []string {
 		out = append(out, "let agents and checks change "+path+" (sandbox: write)")
 	}
 	for _, at := range c.Connect {
-		out = append(out, "let agents and checks connect to "+at+" of this machine (sandbox: connect)")
+		out = append(out, "let agents and checks connect to "+at+" on this machine (sandbox: connect)")
 	}
 	for _, host := range c.Install {
 		out = append(out, "let installations reach "+host+" (sandbox: install)")

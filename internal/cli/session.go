@@ -245,7 +245,7 @@ func newPlugin(a *app) *cobra.Command {
 				return environment("export", err)
 			}
 			fmt.Fprintf(a.Out, a.lang().T("wrote the plugin to %s\n"), args[0])
-			fmt.Fprintf(a.Err, a.lang().T("next: claude plugin marketplace add %s, then claude plugin install jacquard@jacquard-build\n"), args[0])
+			fmt.Fprintf(a.Err, a.lang().T("next, run: claude plugin marketplace add %s && claude plugin install jacquard@jacquard-build\n"), args[0])
 			return nil
 		},
 	})

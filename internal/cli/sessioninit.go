@@ -212,7 +212,7 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 		return err
 	}
 	if !yes {
-		if err := a.confirm(ctx, l.T("Continue? [y/N] "), usage("cannot ask without a terminal: read the changes, then add --yes")); err != nil {
+		if err := a.confirm(ctx, l.T("Continue? [y/N] "), usage("can't ask without a terminal. Review the changes, then add --yes")); err != nil {
 			return err
 		}
 	}
@@ -241,8 +241,8 @@ func (a *app) sessionReady(hosts []host, undo bool) {
 		fmt.Fprintln(a.Err, l.T("next: start codex once and trust the hooks; until then it silently skips them"))
 	}
 	// An install, and a compiler that has all to compile, can take longer than a hook may.
-	fmt.Fprintln(a.Err, l.T("next: jacquard doctor, which runs the project's checks once; without it, the first turn can end before there is a verdict"))
-	fmt.Fprintln(a.Err, l.T("undo: jacquard init --session --undo"))
+	fmt.Fprintln(a.Err, l.T("next, run: jacquard doctor (it runs the project's checks once; without it, the first turn may end before there is a verdict)"))
+	fmt.Fprintln(a.Err, l.T("to undo this, run: jacquard init --session --undo"))
 }
 
 // session says of each agent's program whether it judges its sessions. One that has never had the plugin is not run for that.
@@ -259,9 +259,9 @@ func (c *checkup) session(ctx context.Context, a *app, names []string) {
 		case err != nil:
 			c.add("session", false, false, "%v", err)
 		case have == "":
-			c.add("session", true, false, c.l.T("%s has no plugin; to check its sessions: jacquard init --session"), h.title)
+			c.add("session", true, false, c.l.T("%s has no plugin; to check its sessions, run: jacquard init --session"), h.title)
 		case have != plugin.Version():
-			c.add("session", false, false, c.l.T("%s has another version of the plugin; to replace it: jacquard init --session"), h.title)
+			c.add("session", false, false, c.l.T("%s has another version of the plugin; to replace it, run: jacquard init --session"), h.title)
 		case h.untrusted():
 			c.add("session", false, false, c.l.T("%s has the plugin but does not run its hooks: start codex once and trust the hooks"), h.title)
 		case !a.onPath():

@@ -37,7 +37,7 @@ func newShow(a *app) *cobra.Command {
 				case "xml":
 					return p.showXML(ctx, r, rep)
 				default:
-					return usage("--format %q: want text or xml", format)
+					return usage("--format %q: must be text or xml", format)
 				}
 				if err := p.settle(ctx, rep); err != nil {
 					return err
@@ -66,7 +66,7 @@ func newShow(a *app) *cobra.Command {
 					fmt.Fprintf(a.Out, "  ⚠ %s\n", line)
 				}
 				if r.Driver != "" {
-					fmt.Fprintf(a.Out, l.T("driven by %s\n"), r.Driver)
+					fmt.Fprintf(a.Out, l.T("running in %s\n"), r.Driver)
 				}
 				for _, n := range rep.Drafts {
 					fmt.Fprint(a.Out, report.Attempt(l, cmp.Or(processOf(r.Def).style, r.Def), n))
@@ -92,7 +92,7 @@ func newShow(a *app) *cobra.Command {
 				}
 				fmt.Fprint(a.Out, questions(l, r.ID, r.Gates))
 				if r.Err != nil {
-					fmt.Fprintf(a.Out, l.T("ended with: %s\n"), r.Err.Error())
+					fmt.Fprintf(a.Out, l.T("failed: %s\n"), r.Err.Error())
 				}
 				if rep.Work != nil {
 					fmt.Fprint(a.Out, report.WorkSummary(l, r.ID, *rep.Work))
@@ -121,7 +121,7 @@ func newShow(a *app) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&document, "document", "", "print a `document` of the run, by its path or the end of it")
+	c.Flags().StringVar(&document, "document", "", "print a `document` of the run, given its path or the end of the path")
 	c.Flags().StringVar(&format, "format", "text", "text, or xml (a run of work in the format of the WORK pipeline)")
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
 )
@@ -172,7 +173,7 @@ func newAdopt(a *app) *cobra.Command {
 						}
 						continue
 					}
-					fmt.Fprintf(a.Out, a.lang().T("✓ %s: %s (%d tests passed)\n"), m.Dir, m.State, m.Tests.Passed)
+					fmt.Fprint(a.Out, report.Countf(a.lang().T("✓ %s: %s (%d tests passed)\n"), m.Dir, m.State, m.Tests.Passed))
 				}
 			}
 			return proved(bad == 0)

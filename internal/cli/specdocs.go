@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
@@ -110,7 +111,7 @@ func (t *specTool) check() *cobra.Command {
 			}
 			specs := slices.DeleteFunc(slices.Clone(all), func(v inspect.Validity) bool { return v.Free })
 			if valid && (len(specs) > 0 || len(all) == 0) {
-				fmt.Fprintf(t.a.Out, t.a.lang().T("✓ %d documents are valid\n"), len(specs))
+				fmt.Fprint(t.a.Out, report.Countf(t.a.lang().T("✓ %d documents valid\n"), len(specs)))
 			}
 		})
 		if err != nil || valid || exitZero {
@@ -354,7 +355,7 @@ func (p *project) otherName(name string, docs ...string) error {
 		return nil //nolint:nilerr // what is not there is found out later
 	}
 	slices.Sort(docs)
-	return usage("unsupported file name %s: want %s", name, strings.Join(slices.Compact(docs), ", "))
+	return usage("unsupported file name %s: must be %s", name, strings.Join(slices.Compact(docs), ", "))
 }
 
 // document is the path of a document from the project's root.

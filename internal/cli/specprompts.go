@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/report"
 )
 
 func (t *specTool) prompts() *cobra.Command {
@@ -37,7 +39,7 @@ func (t *specTool) prompts() *cobra.Command {
 				}
 			}
 			if v.Valid {
-				fmt.Fprintf(t.a.Out, t.a.lang().T("✓ %d skills and %d agents are valid\n"), v.Skills, v.Agents)
+				fmt.Fprint(t.a.Out, report.Countf(t.a.lang().T("✓ %d skills and %d agents valid\n"), v.Skills, v.Agents))
 			}
 		})
 		if err == nil && !v.Valid {

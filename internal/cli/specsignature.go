@@ -18,11 +18,11 @@ func (t *specTool) signature() *cobra.Command {
 		}
 		lang, ok := signature.Lang(to)
 		if !ok {
-			return usage("--target-lang %q: want typescript, python, go, rust, java or kotlin", to)
+			return usage("--target-lang %q: must be typescript, python, go, rust, java or kotlin", to)
 		}
 		out, ok := signature.Convert(text, lang)
 		if !ok {
-			return usage("%q is not a signature: want a function such as 'validate(token: string): Claims', or a type such as 'Claims { id: string }'", text)
+			return usage("%q is not a signature: give a function such as 'validate(token: string): Claims', or a type such as 'Claims { id: string }'", text)
 		}
 		v := map[string]string{"signature": text, "target_language": lang, "converted_signature": out}
 		return t.answer(v, func() { fmt.Fprintln(t.a.Out, out) })

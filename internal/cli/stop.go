@@ -58,10 +58,10 @@ func (a *app) signal(c *cobra.Command, args []string, verb string) error {
 			a.print(map[string]any{"run": r.ID, "signal": verb})
 			return nil
 		}
-		said := a.lang().T("run %s is pausing: running steps will finish. Continue with: jacquard resume %s\n")
+		said := a.lang().T("run %s is pausing: running steps will finish. To continue, run: jacquard resume %s\n")
 		switch {
 		case verb != flow.CancelRun && r.Driver == "":
-			said = a.lang().T("run %s is not running. Continue with: jacquard resume %s, or end it with: jacquard stop --now %[1]s\n")
+			said = a.lang().T("run %s is not running. To continue it, run: jacquard resume %s. To end it, run: jacquard stop --now %[1]s\n")
 		case verb != flow.CancelRun:
 		case r.State.Ended():
 			said = a.lang().T("run %s has ended; its work is kept on refs/jacquard/%s\n")

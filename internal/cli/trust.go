@@ -25,7 +25,7 @@ func (p *project) trusted() error {
 	if p.hasTrust() {
 		return nil
 	}
-	return usage("%s wants to run these commands:\n  %s\nIf you trust them: jacquard trust", configFile, p.shownCommands())
+	return usage("%s asks for these permissions:\n  %s\nTo review and allow them, run: jacquard trust", configFile, p.shownCommands())
 }
 
 // hasTrust reports whether everything that the repository asks to run may run.
@@ -69,11 +69,11 @@ func (p *project) trustCommands() []string {
 		out = append(out, "comment on an issue at origin, or open one (issue: true)")
 	}
 	if p.conf.Pool != "" {
-		out = append(out, "push what runs make to refs/jacquard/ of the hub, for workers to share (pool: "+p.conf.Pool+")")
+		out = append(out, "push the results of runs to refs/jacquard/ on the hub, where workers share them (pool: "+p.conf.Pool+")")
 	}
 	out = append(out, p.conf.Sandbox.asks()...)
 	if hub.IsAddress(p.conf.Hub) {
-		out = append(out, "send the history of this repository and what runs of a pool make to "+p.conf.Hub+", as whom your environment says (hub)")
+		out = append(out, "send this repository's history and the results of pool runs to "+p.conf.Hub+", with the credentials in your environment (hub)")
 	}
 	return out
 }
@@ -123,7 +123,7 @@ func (a *app) configDir() string {
 func newTrust(a *app) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "trust", Short: "allow commands in this project's jacquard.yaml to run", Args: cobra.NoArgs,
+		Use: "trust", Short: "allow what this project's jacquard.yaml asks for", Args: cobra.NoArgs,
 		Example: "  jacquard trust\n  jacquard trust --yes",
 		RunE: func(c *cobra.Command, _ []string) error {
 			p, err := a.open(c.Context())
@@ -145,10 +145,10 @@ func (p *project) trust(ctx context.Context, yes bool) error {
 		return err
 	}
 	if len(cmds) > 0 {
-		fmt.Fprintf(a.Err, a.lang().T("%s wants to run:\n  %s\n"), configFile, p.shownCommands())
+		fmt.Fprintf(a.Err, a.lang().T("%s asks for these permissions:\n  %s\n"), configFile, p.shownCommands())
 	}
 	if len(hosts) > 0 {
-		fmt.Fprintf(a.Err, a.lang().T("this project wants to:\n  %s\n"), shownLines(hosts))
+		fmt.Fprintf(a.Err, a.lang().T("this project asks for these permissions:\n  %s\n"), shownLines(hosts))
 	}
 	cmds = append(cmds, hosts...)
 	if !p.hasTrust() || !p.trusts(hosts) {
@@ -158,16 +158,16 @@ func (p *project) trust(ctx context.Context, yes bool) error {
 			}
 		}
 		if err := p.addTrust(); err != nil {
-			return environment("store the trust", err)
+			return environment("record the permissions", err)
 		}
 	}
 	switch {
 	case a.json:
 		a.print(map[string]any{"trusted": cmds})
 	case len(cmds) == 0:
-		fmt.Fprintln(a.Err, a.lang().T("jacquard.yaml defines no commands, so there is nothing to trust"))
+		fmt.Fprintln(a.Err, a.lang().T("jacquard.yaml asks for no permissions, so there is nothing to allow"))
 	default:
-		fmt.Fprintf(a.Out, a.lang().T("✓ trusted commands: %d\n"), len(cmds))
+		fmt.Fprintf(a.Out, a.lang().T("✓ allowed permissions: %d\n"), len(cmds))
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (p *project) trust(ctx context.Context, yes bool) error {
 // askTrust asks at the terminal. Without one nobody could have read the
 // commands, so that is for --yes to say.
 func (p *project) askTrust(ctx context.Context) error {
-	return p.a.confirm(ctx, p.a.lang().T("Allow these commands to run in this project, with your permissions? [y/N] "), usage("cannot ask without a terminal: read the commands, then run jacquard trust --yes"))
+	return p.a.confirm(ctx, p.a.lang().T("Allow this in this project? [y/N] "), usage("can't ask without a terminal. Review the list, then run: jacquard trust --yes"))
 }
 
 // confirm asks a person for a yes at the terminal. Without a terminal it is the error that is given.

@@ -32,11 +32,11 @@ func newUndo(a *app) *cobra.Command {
 					}
 				}
 				if !r.State.Ended() {
-					return usage("run %s is not done (%s). Continue it with jacquard resume %s, or end it for good with jacquard stop --now %s", r.ID, r.State, r.ID, r.ID)
+					return usage("run %s is not done (%s). To continue it, run: jacquard resume %s. To end it for good, run: jacquard stop --now %s", r.ID, r.State, r.ID, r.ID)
 				}
 				gone := p.gone(r)
 				if gone != nil && len(args) == 0 {
-					gone = words("%v; for an earlier run: jacquard undo RUN (jacquard status lists them)", gone)
+					gone = words("%v; to undo an earlier run, run: jacquard undo RUN (jacquard status lists them)", gone)
 				}
 				return p.takeBack(ctx, gone, func(actor *act.Actor) (act.RolledBack, error) { return actor.Undo(ctx, r.ID, movedBy(r) != nil) })
 			})
@@ -93,11 +93,11 @@ func (p *project) gone(r flow.Run) error {
 	case p.takenBack(r.ID):
 		return words("run %s is already undone", r.ID)
 	case pull != nil:
-		return words("run %s is the pull request %s: close it there, then delete its branch: git push origin --delete %s && git branch -D %s", r.ID, pull.URL, pull.Branch, pull.Branch)
+		return words("run %s was delivered as pull request %s: close it, then delete its branch: git push origin --delete %s && git branch -D %s", r.ID, pull.URL, pull.Branch, pull.Branch)
 	case moved != nil && moved.New:
-		return words("run %s is the branch %s: to delete it: git branch -D %s", r.ID, moved.Branch, moved.Branch)
+		return words("run %s was delivered as branch %s; to delete it, run: git branch -D %s", r.ID, moved.Branch, moved.Branch)
 	case moved != nil:
-		return words("no commit of run %s is left on this branch; it moved %s", r.ID, cmp.Or(moved.Branch, "HEAD"))
+		return words("this branch has no commits of run %s, which moved %s", r.ID, cmp.Or(moved.Branch, "HEAD"))
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (a *app) validate(ctx context.Context, at string, o validateOptions) error 
 	case o.dry && !o.fix:
 		return usage("--dry-run needs --fix: it shows what --fix would write")
 	case o.fix && o.staged:
-		return usage("--fix and --staged contradict each other: run --fix, git add the files, then --staged")
+		return usage("--fix and --staged can't be used together: run --fix, git add the files, then run --staged")
 	}
 	t := &specTool{a: a}
 	p, x, wanted, dir, err := t.toValidate(ctx, at, o.staged)
@@ -99,7 +99,7 @@ func drawn(format string) error {
 	case "text", "json", "sarif", "junit":
 		return nil
 	}
-	return usage("--format %q: want text, json, sarif or junit", format)
+	return usage("--format %q: must be text, json, sarif or junit", format)
 }
 
 // write reports a validation in a format of other programs.

@@ -93,7 +93,7 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 		if len(all) == 0 {
 			err = p.tellNoSpecs(ctx, dir)
 		} else {
-			fmt.Fprintf(a.Out, a.lang().T("%d of %d modules are verified\n"), good, len(all))
+			fmt.Fprintf(a.Out, a.lang().T("%d of %d modules verified\n"), good, len(all))
 		}
 	case "json":
 		a.print(map[string]any{"modules": all, "verified": ok})
@@ -109,11 +109,11 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 func showVerification(a *app, m act.Verification) {
 	l := a.lang()
 	if m.Standing == act.Verified {
-		fmt.Fprintf(a.Out, l.T("✓ %s: %d tests passed, %d examples match\n"), m.Dir, m.Tests.Passed, m.Examples)
+		fmt.Fprint(a.Out, report.Countf(l.T("✓ %s: %d tests passed, %d examples match\n"), m.Dir, m.Tests.Passed, m.Examples))
 		return
 	}
 	showUnproved(a, m.Dir, m.Standing, m.Reason, m.Findings, m.Failures)
-	fmt.Fprintf(a.Out, l.T("    next: jacquard %s\n"), m.Next)
+	fmt.Fprintf(a.Out, l.T("    next, run: jacquard %s\n"), m.Next)
 }
 
 func showUnproved(a *app, what string, standing act.Standing, reason string, findings []step.Finding, failures []step.TestResult) {
@@ -151,10 +151,10 @@ func (a *app) verifyRange(ctx context.Context, actor *act.Actor, not, tip, root 
 		if len(all) == 0 {
 			fmt.Fprintln(a.Out, a.lang().T("No commit in this range was made by a run, so there is nothing to verify. Commits made by a run have a Jacquard-Run line in their message."))
 		} else {
-			fmt.Fprintf(a.Out, a.lang().T("%d of %d commits are verified\n"), good, len(all))
+			fmt.Fprintf(a.Out, a.lang().T("%d of %d commits verified\n"), good, len(all))
 		}
 		if others > 0 && len(all) > 0 {
-			fmt.Fprintf(a.Out, a.lang().T("%d other commits were not made by Jacquard and were skipped\n"), others)
+			fmt.Fprint(a.Out, report.Countf(a.lang().T("skipped %d commits that Jacquard did not make\n"), others))
 		}
 	case "json":
 		a.print(map[string]any{"commits": all, "others": others, "verified": ok})
@@ -177,14 +177,14 @@ func showCommit(a *app, c act.CommitVerification) {
 		showUnproved(a, shortCommit(c), c.Standing, c.Reason, c.Findings, c.Failures)
 		return
 	}
-	fmt.Fprintf(a.Out, l.T("✓ %s: %d tests passed\n"), shortCommit(c), c.Tests.Passed)
+	fmt.Fprint(a.Out, report.Countf(l.T("✓ %s: %d tests passed\n"), shortCommit(c), c.Tests.Passed))
 	fmt.Fprint(a.Out, report.Shown(l, c.Tests))
 	switch t := c.Attested; {
 	case t == nil:
 	case t.By == "":
-		fmt.Fprintf(a.Out, l.T("    attested: %d tests passed; not signed\n"), t.Tests.Passed)
+		fmt.Fprint(a.Out, report.Countf(l.T("    attested: %d tests passed; not signed\n"), t.Tests.Passed))
 	default:
-		fmt.Fprintf(a.Out, l.T("    attested: %d tests passed; signed by %s\n"), t.Tests.Passed, t.By)
+		fmt.Fprint(a.Out, report.Countf(l.T("    attested: %d tests passed; signed by %s\n"), t.Tests.Passed, t.By))
 	}
 }
 

@@ -215,7 +215,7 @@ func (p *project) worked(rep *report.Run, st flow.Status) error {
 		fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), rep.ID, out))
 		for _, m := range rep.Modules {
 			if m.Task != nil && works.IsKept(m.Task.Result) {
-				fmt.Fprintf(p.a.Err, p.a.lang().T("documents: %s; to read one: jacquard show %s --document PLAN.md\n"), path.Dir(m.Task.Result), rep.ID)
+				fmt.Fprintf(p.a.Err, p.a.lang().T("documents: %s; to read one, run: jacquard show %s --document PLAN.md\n"), path.Dir(m.Task.Result), rep.ID)
 				break
 			}
 		}

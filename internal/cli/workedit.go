@@ -27,7 +27,7 @@ func newEdit(a *app) *cobra.Command {
 				if err := p.edit(ctx, rt, r); err != nil {
 					return err
 				}
-				fmt.Fprintf(a.Err, a.lang().T("answer saved; continue with: jacquard resume %s\n"), r.ID)
+				fmt.Fprintf(a.Err, a.lang().T("answer saved; to continue, run: jacquard resume %s\n"), r.ID)
 				return nil
 			})
 		},

@@ -21,6 +21,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/flow/temporal"
 	"github.com/jacquard-build/jacquard/internal/private"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -70,7 +71,7 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 		return err
 	}
 	if want := confine.Level(p.conf.Sandbox.Workers); want != "" && level != want && level != confine.Full {
-		return usage("this worker would run agents and checks at sandbox level %s, but %s wants %s for workers: set JACQUARD_SANDBOX=%s", level, configFile, want, want)
+		return usage("this worker runs agents and checks at sandbox level %s, but %s requires %s for workers: set JACQUARD_SANDBOX=%s", level, configFile, want, want)
 	}
 	o.on = onTemporal
 	p.cache, p.trees = p.cache+"-worker", p.trees+"-worker" // somebody may drive a run in the same folder meanwhile
@@ -78,7 +79,7 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 		return environment("make the cache folder", err)
 	}
 	if w.checks < 0 {
-		return usage("--checks %d: want 1 or more", w.checks)
+		return usage("--checks %d: must be at least 1", w.checks)
 	}
 	pools := strings.FieldsFunc(cmp.Or(p.pool(o), defaultPool), func(c rune) bool { return c == ',' || c == ' ' })
 	if len(pools) == 0 {
@@ -105,7 +106,7 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 	if !ok {
 		return words("a worker needs a cluster")
 	}
-	fmt.Fprintf(p.a.Err, p.a.lang().T("worker for pool %s: up to %d agents and %d checks at once; Ctrl-C waits up to %s for running steps\n"), strings.Join(pools, ", "), slots[step.Agents], slots[step.Checks], w.drain)
+	fmt.Fprint(p.a.Err, report.Countf(p.a.lang().T("worker for pool %s: up to %d agents and %d checks at once; Ctrl-C waits up to %s for running steps\n"), strings.Join(pools, ", "), slots[step.Agents], slots[step.Checks], w.drain))
 	p.a.worker.Store(true)
 	return rt.Work(ctx, pools, slots, w.drain)
 }
@@ -173,7 +174,7 @@ func (g *gauges) begun(lane string) func(failed bool) {
 func (g *gauges) serve(ctx context.Context, listen string) (address string, stop func(), err error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil || !private.Loopback(host) {
-		return "", nil, usage("--listen %q: want a loopback address such as 127.0.0.1:9464, because the endpoint has no authentication", listen)
+		return "", nil, usage("--listen %q: must be a loopback address such as 127.0.0.1:9464, because the endpoint has no authentication", listen)
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {

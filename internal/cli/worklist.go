@@ -273,7 +273,7 @@ func (a *app) workStatus(ctx context.Context, id, task string) error {
 		return nil
 	}
 	l := a.lang()
-	fmt.Fprintf(a.Out, l.T("%s: %s · %s, %d of %d tasks are done\n"), w.ID, w.Title, w.Status, w.Done, w.Total)
+	fmt.Fprintf(a.Out, l.T("%s: %s · %s, %d of %d tasks done\n"), w.ID, w.Title, w.Status, w.Done, w.Total)
 	switch {
 	case w.Run != "" && !w.State.Ended():
 		fmt.Fprintf(a.Out, l.T("run %s: %s\n"), w.Run, w.State)
@@ -282,11 +282,11 @@ func (a *app) workStatus(ctx context.Context, id, task string) error {
 	}
 	switch {
 	case w.State == flow.Waiting:
-		fmt.Fprintf(a.Out, l.T("to see what it is waiting for: jacquard show %s\n"), w.Run)
+		fmt.Fprintf(a.Out, l.T("to see what it waits for, run: jacquard show %s\n"), w.Run)
 	case w.State.Ended() && w.Folder == "" && w.plan.IsZero():
 		fmt.Fprint(a.Out, l.T("no plan was approved: start the request again\n"))
 	case w.State.Ended() && w.Done < w.Total:
-		fmt.Fprintf(a.Out, l.T("to build the rest: jacquard work resume %s\n"), w.ID)
+		fmt.Fprintf(a.Out, l.T("to build the rest, run: jacquard work resume %s\n"), w.ID)
 	}
 	rows := [][]string{{l.T("TASK"), l.T("STATE"), l.T("COMMIT"), l.T("TITLE")}}
 	for _, t := range w.Tasks {

@@ -55,7 +55,7 @@ func (p *project) worktree(ctx context.Context, feature, request string) (there 
 	}
 	if slices.Equal(there.trustCommands(), p.trustCommands()) { // the same commands of the same repository
 		if err := there.addTrust(); err != nil {
-			return nil, nil, environment("store the trust", err)
+			return nil, nil, environment("record the permissions", err)
 		}
 	}
 	fmt.Fprintf(p.a.Err, p.a.lang().T("work tree %s, branch %s, from %s\n"), dir, branch, start)
@@ -76,7 +76,7 @@ func (p *project) worktree(ctx context.Context, feature, request string) (there 
 				return nil
 			}
 		}
-		fmt.Fprintf(p.a.Err, p.a.lang().T("the work is in %s, on branch %s; to merge it: git merge %s && git worktree remove %s\n"), dir, branch, branch, dir)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("the work is in %s, on branch %s; to merge it, run: git merge %s && git worktree remove %s\n"), dir, branch, branch, dir)
 		return nil
 	}, nil
 }

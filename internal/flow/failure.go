@@ -75,7 +75,7 @@ func Failf(c Class, format string, args ...any) *Failure {
 // Wasted is the outcome of a step whose last n starts ended with the process that drove it. Whether the step or somebody from
 // outside ended them cannot be told, so a person decides about another try.
 func Wasted(key string, n int) *Failure {
-	return Failf(Environment, "step %s was started %d times, and each time the process ended before it; to try it again is enough if it was killed from outside", key, n)
+	return Failf(Environment, "step %s was started %d times, and each time the process ended before it. If something else killed the process, just retry", key, n)
 }
 
 // AsFailure turns any error into a Failure and keeps the class of the first

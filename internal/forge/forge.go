@@ -70,7 +70,7 @@ func Locate(env map[string]string, remote string) (Place, error) {
 	if repo := env["GITHUB_REPOSITORY"]; repo != "" {
 		var ok bool
 		if p.Owner, p.Name, ok = strings.Cut(repo, "/"); !ok || !plain(p.Owner) || !plain(p.Name) {
-			return p, fmt.Errorf("GITHUB_REPOSITORY is %q, want owner/name", repo)
+			return p, fmt.Errorf("GITHUB_REPOSITORY %q: must be owner/name", repo)
 		}
 		return p, nil
 	}

@@ -39,7 +39,7 @@ func TestLocate(t *testing.T) {
 		{"git@github.com:../shop", nil, "none"},
 		{"/srv/git/github.com:someone/shop", nil, "none"},
 		{"", nil, "none"},
-		{"git@github.com:a/b", map[string]string{"GITHUB_REPOSITORY": "a"}, "GITHUB_REPOSITORY is \"a\", want owner/name"},
+		{"git@github.com:a/b", map[string]string{"GITHUB_REPOSITORY": "a"}, "GITHUB_REPOSITORY \"a\": must be owner/name"},
 		{"git@github.com:a/b", map[string]string{"GITHUB_API_URL": "http://git.example.com"}, "GITHUB_API_URL is http://git.example.com: the token would be sent there unencrypted; use https"},
 		{"git@github.com:a/b", map[string]string{"GITHUB_SERVER_URL": "http://git.example.com"}, "GITHUB_SERVER_URL is http://git.example.com: the token would be sent there unencrypted; use https"},
 		{"http://127.0.0.1:80/a/b.git", map[string]string{"GITHUB_API_URL": "http://127.0.0.1:81"}, "http://127.0.0.1:81 http://127.0.0.1:81 a/b"},

@@ -43,7 +43,7 @@ func Forward(p Provider) (Backend, error) {
 		return nil, fmt.Errorf("provider address: %w", err)
 	}
 	if (base.Scheme != "https" && base.Scheme != "http") || base.Host == "" || base.User != nil {
-		return nil, fmt.Errorf("provider address %q: want http(s)://host, without a user", base.Redacted())
+		return nil, fmt.Errorf("provider address %q: must be http(s)://host, without a user", base.Redacted())
 	}
 	if (p.Key == "") == (p.OAuth == "") {
 		return nil, errors.New("provider: want either a key or a log-in token")

@@ -36,7 +36,7 @@ const tries = 2
 func newBucket(address string, env map[string]string) (*objects, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Port() != "" {
-		return nil, flow.Failf(flow.Environment, "hub: %q is not a valid hub: want the name of a git remote, s3://BUCKET/PREFIX or file:///FOLDER", address)
+		return nil, flow.Failf(flow.Environment, "hub %q: must be the name of a git remote, s3://BUCKET/PREFIX or file:///FOLDER", address)
 	}
 	b := &bucket{name: u.Host, prefix: strings.Trim(path.Clean("/"+u.Path), "/")}
 	if b.prefix != "" {
@@ -134,7 +134,7 @@ func (b *bucket) trouble(err error) error {
 	case r.Code == "NoSuchBucket":
 		return flow.Failf(flow.Auth, "the hub refuses: %s does not exist or is not visible. Create the bucket", b.at)
 	}
-	return flow.Failf(flow.Auth, "the hub refuses: %s: %s: %s. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, of somebody who may list, read, write and delete there", b.at, r.Code, r.Message)
+	return flow.Failf(flow.Auth, "the hub refuses: %s: %s: %s. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, for an account that may list, read, write and delete there", b.at, r.Code, r.Message)
 }
 
 func (b *bucket) list(ctx context.Context, c *minio.Client, folder string) ([]string, error) {

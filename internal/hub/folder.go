@@ -24,7 +24,7 @@ func newFolder(dir string) (*objects, error) {
 	}
 	dir = filepath.FromSlash(dir)
 	if !filepath.IsAbs(dir) {
-		return nil, flow.Failf(flow.Environment, "hub: file://%s names no absolute folder: want file:///FOLDER", dir)
+		return nil, flow.Failf(flow.Environment, "hub file://%s: must be an absolute path, file:///FOLDER", dir)
 	}
 	d := folder(dir)
 	return &objects{list: d.list, get: d.get, put: d.put, drop: d.drop}, nil

@@ -164,7 +164,7 @@ func (p *Project) Diagram(kind, file string) ([]Drawing, error) {
 	d := p.docs[path.Clean(dir)]
 	switch {
 	case kind != "state" && kind != "usecase":
-		return nil, fmt.Errorf("--type %q: want usecase, state or component", kind)
+		return nil, fmt.Errorf("--type %q: must be usecase, state or component", kind)
 	case file == "":
 		return nil, fmt.Errorf("--file is required for %s diagram", kind)
 	case d == nil:

@@ -134,7 +134,7 @@ func (p *Project) gone(dir string) ModuleDrift {
 		e := &d.Exports[i]
 		out.Issues = append(out.Issues, Drift{
 			Type: "STALE", Section: "Exports", File: d.Path, Line: e.Line, Symbol: e.Name,
-			Message: "The spec exports " + e.Name + ", but none of the files built for the module exists any more",
+			Message: "The spec exports " + e.Name + ", but none of the files built for the module exists anymore",
 		})
 	}
 	return out

@@ -112,7 +112,7 @@ func AutoSummary(l Lang, run, ref string, o step.AutoOut) string {
 		return ""
 	}
 	if o.Verified {
-		fmt.Fprintf(&b, l.T("✓ %s (%s): done (commit %s, %d files, %d tests)\n"), o.Feature, o.Mode, clip7(o.Commit), len(o.Files), o.Tests.Passed)
+		fmt.Fprint(&b, Countf(l.T("✓ %s (%s): done (commit %s, %d files, %d tests)\n"), o.Feature, o.Mode, clip7(o.Commit), len(o.Files), o.Tests.Passed))
 		b.WriteString(Shown(l, o.Tests))
 	} else {
 		fmt.Fprintf(&b, l.T("✗ %s (%s): not done: %s\n"), o.Feature, o.Mode, o.End)
@@ -126,7 +126,7 @@ func AutoSummary(l Lang, run, ref string, o step.AutoOut) string {
 	for _, s := range o.Warnings {
 		fmt.Fprintf(&b, l.T("    warning: %s\n"), strings.Join(strings.Fields(s), " "))
 	}
-	fmt.Fprintf(&b, l.T("%d agent sessions, %d attempts, %d check cycles, %d fixes; %s\n"), o.Sessions, o.Attempts, o.QA, o.Fixes, Cost(l, o.Usage))
+	fmt.Fprint(&b, Countf(l.T("%d agent sessions, %d attempts, %d check cycles, %d fixes; %s\n"), o.Sessions, o.Attempts, o.QA, o.Fixes, Cost(l, o.Usage)))
 	switch {
 	case o.Report == "":
 	case o.Verified || works.IsKept(o.Report):

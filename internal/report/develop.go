@@ -153,7 +153,7 @@ func DevelopFact(l Lang, id string, n step.DevelopNote) string {
 	case n.Strategy != "":
 		fmt.Fprintf(&b, l.T("  · strategy %s: %s\n"), n.Strategy, n.Why)
 	case len(n.Checkpoints) > 0:
-		fmt.Fprintf(&b, l.T("%d checkpoints:\n"), len(n.Checkpoints))
+		fmt.Fprint(&b, Countf(l.T("%d checkpoints:\n"), len(n.Checkpoints)))
 		for _, k := range n.Checkpoints {
 			fmt.Fprintf(&b, "  %s %s", k.ID, k.Title)
 			if len(k.Needs) > 0 {
@@ -215,9 +215,9 @@ func pullFact(l Lang, p step.PullResult, round int) string {
 func checkpointEnd(l Lang, r step.CheckpointResult) string {
 	switch {
 	case r.Status == checkpoint.Passed && r.Attempts == 0:
-		return fmt.Sprintf(l.T("  ✓ %s already passes: %s (%d tests)\n"), r.ID, r.Title, r.Tests.Passed)
+		return Countf(l.T("  ✓ %s already passes: %s (%d tests)\n"), r.ID, r.Title, r.Tests.Passed)
 	case r.Status == checkpoint.Passed:
-		return fmt.Sprintf(l.T("  ✓ %s passed: %s (commit %s, iteration %d, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), r.Iteration, r.Tests.Passed) + Shown(l, r.Tests)
+		return Countf(l.T("  ✓ %s passed: %s (commit %s, iteration %d, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), r.Iteration, r.Tests.Passed) + Shown(l, r.Tests)
 	}
 	text := fmt.Sprintf(l.T("  ✗ %s did not pass: %s: %s\n"), r.ID, r.Title, r.Reason)
 	for _, s := range r.Open {
@@ -236,7 +236,7 @@ func DevelopSummary(l Lang, run, ref string, o step.DevelopOut) string {
 		}
 	}
 	if o.Verified {
-		fmt.Fprintf(&b, l.T("✓ %s: done (commit %s, %d of %d checkpoints, %d files)\n"), o.Feature, clip7(o.Commit), count, len(o.Checkpoints), len(o.Files))
+		fmt.Fprint(&b, Countf(l.T("✓ %s: done (commit %s, %d of %d checkpoints, %d files)\n"), o.Feature, clip7(o.Commit), count, len(o.Checkpoints), len(o.Files)))
 	} else {
 		fmt.Fprintf(&b, l.T("✗ %s: not done: %s\n"), o.Feature, o.End)
 		for _, s := range o.Open {
@@ -259,7 +259,7 @@ func DevelopSummary(l Lang, run, ref string, o step.DevelopOut) string {
 		rows = append(rows, []string{p.Phase, fmt.Sprint(p.Sessions), fmt.Sprint(p.Millis / 1000), Cost(l, p.Usage)})
 	}
 	b.WriteString(Table(rows, 0))
-	fmt.Fprintf(&b, l.T("%d agent sessions; %s\n"), o.Sessions, Cost(l, o.Usage))
+	fmt.Fprint(&b, Countf(l.T("%d agent sessions; %s\n"), o.Sessions, Cost(l, o.Usage)))
 	switch {
 	case o.Document == "":
 	case o.Pull != nil && !works.IsKept(o.Document):

@@ -53,7 +53,7 @@ func DocumentResult(l Lang, m step.DocumentModule) string {
 	case m.Status != "written":
 		fmt.Fprintf(&b, "  ✗ %s: %s\n", m.Spec, m.Why)
 	case m.Created && m.Exports > 0:
-		fmt.Fprintf(&b, l.T("✓ %s: %d exports\n"), m.Spec, m.Exports)
+		fmt.Fprint(&b, Countf(l.T("✓ %s: %d exports\n"), m.Spec, m.Exports))
 	case m.Created:
 		fmt.Fprintf(&b, l.T("✓ %s (new)\n"), m.Spec)
 	default:
@@ -87,9 +87,9 @@ func DocumentSummary(l Lang, workflow string, o step.DocumentOut) string {
 	case o.Kept > 0:
 		fmt.Fprintf(&b, l.T("%d written, %d unchanged\n"), o.Written, o.Kept)
 	case workflow == "spec":
-		fmt.Fprintf(&b, l.T("specs written: %d; next: read them, then jacquard build\n"), o.Written)
+		fmt.Fprintf(&b, l.T("specs written: %d. Next, review them and run: jacquard build\n"), o.Written)
 	default:
-		fmt.Fprintf(&b, l.T("specs written: %d; next: write the Behavior of each module, then jacquard adopt\n"), o.Written)
+		fmt.Fprintf(&b, l.T("specs written: %d. Next, write the Behavior of each module and run: jacquard adopt\n"), o.Written)
 	}
 	return b.String()
 }

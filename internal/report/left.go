@@ -92,7 +92,7 @@ func WhatIsLeft(l Lang, r *Run) string {
 		lines := strings.Split(step.Readable(strings.TrimSpace(x.Said)), "\n")
 		for n, s := range lines[:min(len(lines), saidLines)] {
 			if s = Cut(s, saidColumns); n == 0 && s != "" {
-				s = fmt.Sprintf(l.T("author's note: %s"), s)
+				s = fmt.Sprintf(l.T("agent's note: %s"), s)
 			}
 			if s != "" {
 				fmt.Fprintf(&b, "    %s\n", s)
@@ -107,14 +107,14 @@ func WhatIsLeft(l Lang, r *Run) string {
 			}
 		}
 		if i+1 == len(r.Left) && x.Next != "" && r.Work == nil { // else its summary has said so
-			fmt.Fprintf(&b, l.T("to continue from it: %s\n"), x.Next)
+			fmt.Fprintf(&b, l.T("to continue from it, run: %s\n"), x.Next)
 		}
 	}
 	if len(r.Left) > 0 {
-		b.WriteString(l.T("to look up a code in brackets: jacquard explain CODE\n"))
+		b.WriteString(l.T("to look up a code in brackets, run: jacquard explain CODE\n"))
 	}
 	if len(r.Altered) > 0 {
-		fmt.Fprintf(&b, l.T("✗ these files changed after they were verified and delivered: %s\n    See git diff. To verify them as they are now: jacquard verify\n"), strings.Join(r.Altered, ", "))
+		fmt.Fprintf(&b, l.T("✗ these files changed after they were verified and delivered: %s\n    See git diff. To verify them as they are now, run: jacquard verify\n"), strings.Join(r.Altered, ", "))
 	}
 	return b.String()
 }

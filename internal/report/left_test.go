@@ -68,7 +68,7 @@ func TestLeft(t *testing.T) {
 		if l := restart["TASK-00"]; l.Tree != tt.tree || l.Base != "base" || string(l.Answer) != `"`+tt.tree+`"` {
 			t.Errorf("%s: the next run begins with %+v, want %s and what its author has answered", name, l, tt.tree)
 		}
-		if text := report.WhatIsLeft(report.English, r); !strings.Contains(text, "git merge --squash refs/of/"+tt.tree+"\n") || !strings.Contains(text, "author's note: "+tt.said+"\n") {
+		if text := report.WhatIsLeft(report.English, r); !strings.Contains(text, "git merge --squash refs/of/"+tt.tree+"\n") || !strings.Contains(text, "agent's note: "+tt.said+"\n") {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}

@@ -12,9 +12,9 @@ func Pulled(l Lang, p *step.PullResult) string {
 	case p == nil:
 		return ""
 	case p.Draft && p.Note != "":
-		return fmt.Sprintf(l.T("draft pull request: %s (%s → %s): all of it is verified, mark it as ready there: %s\n"), p.URL, p.Branch, p.Base, p.Note)
+		return fmt.Sprintf(l.T("draft pull request: %s (%s → %s): everything is verified; mark it as ready for review: %s\n"), p.URL, p.Branch, p.Base, p.Note)
 	case p.Draft:
-		return fmt.Sprintf(l.T("draft pull request: %s (%s → %s): not all of it is verified\n"), p.URL, p.Branch, p.Base)
+		return fmt.Sprintf(l.T("draft pull request: %s (%s → %s): not everything is verified\n"), p.URL, p.Branch, p.Base)
 	}
 	return fmt.Sprintf(l.T("pull request: %s (%s → %s)\n"), p.URL, p.Branch, p.Base)
 }

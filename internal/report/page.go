@@ -170,7 +170,7 @@ func (p *Page) verdict(l Lang, r *Run, now time.Time) {
 		p.Figures = append(p.Figures, fmt.Sprintf(l.T("%d of %d verified"), good, n))
 	}
 	if tests > 0 {
-		p.Figures = append(p.Figures, fmt.Sprintf(l.T("%d tests"), tests))
+		p.Figures = append(p.Figures, Countf(l.T("%d tests"), tests))
 	}
 	if red > 0 {
 		p.Figures = append(p.Figures, fmt.Sprintf(l.T("%d fail without the change"), red))

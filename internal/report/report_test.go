@@ -79,8 +79,8 @@ func texts(t *testing.T, l report.Lang) string {
 		}
 	}
 	said := map[string][]step.Finding{"disputed": {
-		{Rule: "test-disputed", Path: "m/a_test.go", Message: `TestA is disputed by the author of the code: "the spec says 4"`},
-		{Rule: "test-kept", Path: "m/a_test.go", Message: "TestA stays as it is: its author gave no answer"},
+		{Rule: "test-disputed", Path: "m/a_test.go", Message: `TestA is disputed by the agent that wrote the code: "the spec says 4"`},
+		{Rule: "test-kept", Path: "m/a_test.go", Message: "TestA stays as it is: the agent that wrote it gave no answer"},
 	}}
 	for _, reason := range []string{"red", "conflict", "edited", "land", "dependents", "packages", "tests-incomplete", "weak-tests", "disputed"} {
 		b.WriteString(report.Result(l, step.ModuleResult{Dir: "m", Status: step.Warning, Reason: reason, Conflicts: []string{"m/a.go"}, Disputed: said[reason], Mutants: step.Mutants{Tried: 8, Killed: 3}}))

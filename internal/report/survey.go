@@ -23,11 +23,11 @@ func Standing(l Lang, s step.Standing) string {
 	case s.State == step.Missing, s.State == step.Useless:
 		b.WriteString(s.Text)
 	case s.Purpose == "test" && s.Level != "":
-		b.WriteString(verdict(l, s.State) + ", " + l.T("judged by exit code only: it has no per-test report"))
+		b.WriteString(verdict(l, s.State) + ", " + l.T("judged by exit code only, because it reports no individual tests"))
 	case s.Purpose == "test":
-		fmt.Fprintf(&b, l.T("%d tests, %d fail, %d skipped"), s.Tests, s.Failed, s.Skipped)
+		fmt.Fprint(&b, Countf(l.T("%d tests, %d failed, %d skipped"), s.Tests, s.Failed, s.Skipped))
 	case s.State == step.Fails && s.Old > 0:
-		fmt.Fprintf(&b, l.T("%d existing findings, reported but not counted against the change"), s.Old)
+		fmt.Fprint(&b, Countf(l.T("%d existing findings, reported but not counted against the change"), s.Old))
 	case s.State == step.Fails:
 		b.WriteString(s.Text)
 	default:

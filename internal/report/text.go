@@ -107,13 +107,16 @@ func FreeForm(l Lang, file string) string {
 	return fmt.Sprintf(l.T("%s is free text, not a spec: it has no Purpose, Exports or Behavior section. Add them to make it a spec\n"), file)
 }
 
-// Started is the line of a module that begins.
+// Started is the line of a module that begins. In Korean it has the words that people know from the original process.
 func Started(l Lang, dir string) string {
-	depth := 0
-	if dir != "." {
-		depth = strings.Count(dir, "/") + 1
+	if l == Korean {
+		depth := 0
+		if dir != "." {
+			depth = strings.Count(dir, "/") + 1
+		}
+		return fmt.Sprintf("  • %s - 시작 (depth=%d)\n", dir, depth)
 	}
-	return fmt.Sprintf(l.T("  • %s - started (depth=%d)\n"), dir, depth)
+	return fmt.Sprintf("  • %s - started\n", dir)
 }
 
 // Problem is one line about a spec, in the form that editors understand.
@@ -158,10 +161,10 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	fmt.Fprintf(&b, "  · %s %s %d: %s", dir, strings.ToUpper(a.Phase), a.Attempt, verdict)
 	switch a.Phase {
 	case "red":
-		fmt.Fprintf(&b, l.T(", %d new tests fail as expected, review %d/100"), a.Counts.Failed, a.Score)
+		fmt.Fprint(&b, Countf(l.T(", %d new tests fail as expected, review %d/100"), a.Counts.Failed, a.Score))
 	case step.TestsPhase:
 		if a.Passed {
-			fmt.Fprintf(&b, l.T(", %d new tests fail as expected"), a.Counts.Red)
+			fmt.Fprint(&b, Countf(l.T(", %d new tests fail as expected"), a.Counts.Red))
 		}
 	default:
 		if a.Counts.Total > 0 {
@@ -223,7 +226,7 @@ func Result(l Lang, r step.ModuleResult) string {
 		fmt.Fprintln(&b, r.Reason)
 		return b.String()
 	}
-	fmt.Fprintf(&b, l.T("%d files, %d tests passed"), len(r.Generated), r.Tests.Passed)
+	fmt.Fprint(&b, Countf(l.T("%d files, %d tests passed"), len(r.Generated), r.Tests.Passed))
 	if r.Mutants.Tried > 0 {
 		fmt.Fprintf(&b, l.T(", %d of %d mutants killed"), r.Mutants.Killed, r.Mutants.Tried)
 	}
@@ -316,7 +319,7 @@ func advice(l Lang, r step.ModuleResult) string {
 		b.WriteString(Failure(t))
 	}
 	if r.Summary != "" && !r.Delivered {
-		say(l.T("author's note: %s"), strings.ReplaceAll(r.Summary, "\n", " "))
+		say(l.T("agent's note: %s"), strings.ReplaceAll(r.Summary, "\n", " "))
 	}
 	return b.String()
 }

@@ -56,7 +56,7 @@ var requestStyle = style{
 // WorkPlanned is the text at the start of building.
 func WorkPlanned(l Lang, n step.WorkNote) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, l.T("%s: %s · mode %s, tasks: %d\n"), n.Work, n.Requirement.Title, n.Mode, len(n.Tasks))
+	fmt.Fprint(&b, Countf(l.T("%s: %s · %d tasks\n"), n.Work, n.Requirement.Title, len(n.Tasks)))
 	for _, r := range n.Reasons {
 		fmt.Fprintf(&b, "  %s\n", r)
 	}
@@ -78,26 +78,26 @@ func Task(l Lang, r step.TaskResult) string {
 	var b strings.Builder
 	switch r.Status {
 	case step.Success:
-		fmt.Fprintf(&b, l.T("✓ %s: %s (commit %s, %d files, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), len(r.Files), r.Tests.Passed)
+		fmt.Fprint(&b, Countf(l.T("✓ %s: %s (commit %s, %d files, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), len(r.Files), r.Tests.Passed))
 		b.WriteString(Shown(l, r.Tests))
 		if s := r.Handoff.Caution; s != "" && !none(s) {
-			fmt.Fprintf(&b, l.T("    caution from its author: %s\n"), strings.Join(strings.Fields(s), " "))
+			fmt.Fprintf(&b, l.T("    the agent warns: %s\n"), strings.Join(strings.Fields(s), " "))
 		}
 		if s := r.Handoff.Incomplete; s != "" && !none(s) {
-			fmt.Fprintf(&b, l.T("    left open by its author: %s\n"), strings.Join(strings.Fields(s), " "))
+			fmt.Fprintf(&b, l.T("    the agent left open: %s\n"), strings.Join(strings.Fields(s), " "))
 		}
 	case step.Blocked:
 		fmt.Fprintf(&b, "✗ %s: %s: %s\n", r.ID, r.Title, r.Reason)
 	case step.Warning:
 		if r.Reason == step.NotReproduced {
-			fmt.Fprintf(&b, l.T("✗ %s: %s: no test could be written that fails with the current code. Perhaps it is fixed already; else say more, or give --expected\n"), r.ID, r.Title)
+			fmt.Fprintf(&b, l.T("✗ %s: %s: no test could be written that fails with the current code. It may be fixed already; if not, give more details or --expected\n"), r.ID, r.Title)
 			break
 		}
 		if r.Attempts == 0 {
 			fmt.Fprintf(&b, l.T("✗ %s: %s: not built: %s\n"), r.ID, r.Title, r.Reason)
 			break
 		}
-		fmt.Fprintf(&b, l.T("✗ %s: %s: failed after %d attempts (%s)\n"), r.ID, r.Title, r.Attempts, r.Reason)
+		fmt.Fprint(&b, Countf(l.T("✗ %s: %s: failed after %d attempts (%s)\n"), r.ID, r.Title, r.Attempts, r.Reason))
 	}
 	return b.String()
 }
@@ -117,9 +117,9 @@ func heldOut(l Lang, c step.Called) string {
 	case c.Written == 0:
 		return ""
 	case c.Made == 0:
-		return fmt.Sprintf(l.T("    held-out calls: none of %d could be made%s\n"), c.Written, why)
+		return fmt.Sprintf(l.T("    held-out calls: none of %d could be run%s\n"), c.Written, why)
 	case c.Made < c.Written:
-		return fmt.Sprintf(l.T("    held-out calls: %d of %d return the expected result; %d more could not be made%s\n"), c.Held, c.Made, c.Written-c.Made, why)
+		return fmt.Sprintf(l.T("    held-out calls: %d of %d return the expected result; %d more could not be run%s\n"), c.Held, c.Made, c.Written-c.Made, why)
 	}
 	return fmt.Sprintf(l.T("    held-out calls: %d of %d return the expected result\n"), c.Held, c.Made)
 }
@@ -129,9 +129,9 @@ func level(l Lang, c step.Counts) string {
 	switch c.Level {
 	case step.Proved:
 		if c.Red == 0 {
-			return l.T("    proved: it returns the agreed results when called\n")
+			return l.T("    proved: calls return the agreed results\n")
 		}
-		return fmt.Sprintf(l.T("    proved: tests fail without it (%d)\n"), c.Red)
+		return Countf(l.T("    proved: %d tests fail without it\n"), c.Red)
 	case step.Covered:
 		return l.T("    covered: tests pass, but none fails without it\n")
 	case step.ByExit:
@@ -174,7 +174,7 @@ func WorkSummary(l Lang, run string, o step.WorkOut) string {
 		fmt.Fprintf(&b, l.T("%s: nothing was built: %s\n"), o.Work, o.Why)
 		return b.String()
 	}
-	fmt.Fprintf(&b, l.T("%s: %d of %d tasks are done"), o.Work, o.Done, o.Tasks)
+	fmt.Fprintf(&b, l.T("%s: %d of %d tasks done"), o.Work, o.Done, o.Tasks)
 	if o.Failed > 0 {
 		fmt.Fprintf(&b, l.T(", %d failed"), o.Failed)
 	}
@@ -182,7 +182,7 @@ func WorkSummary(l Lang, run string, o step.WorkOut) string {
 		fmt.Fprintf(&b, l.T(", %d blocked"), o.Blocked)
 	}
 	fmt.Fprintf(&b, "; %s\n", Cost(l, o.Usage))
-	fmt.Fprintf(&b, l.T("%d agent sessions\n"), o.Sessions)
+	fmt.Fprint(&b, Countf(l.T("%d agent sessions\n"), o.Sessions))
 	for i, s := range o.Open {
 		if i == 0 {
 			b.WriteString(l.T("not checked automatically:\n"))
@@ -194,7 +194,7 @@ func WorkSummary(l Lang, run string, o step.WorkOut) string {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}
 	if o.Failed+o.Blocked > 0 {
-		fmt.Fprintf(&b, l.T("to build the rest: jacquard work resume %s\n"), o.Work)
+		fmt.Fprintf(&b, l.T("to build the rest, run: jacquard work resume %s\n"), o.Work)
 	}
 	return b.String()
 }

@@ -197,7 +197,7 @@ func (f *feature) said() string {
 	if f.reply == "" {
 		return ""
 	}
-	return "\nThe author says: " + f.reply
+	return "\nThe agent says: " + f.reply
 }
 
 // fixers are the roles that write, by the domain that a judge names (A8). Who reviews security cannot write: an executor

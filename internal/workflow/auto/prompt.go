@@ -342,5 +342,5 @@ func (f *feature) banner(phase string) string {
 			text += ch.Status + " " + ch.Path + "\n"
 		}
 	}
-	return turn.Clip(fmt.Sprintf("%s (%s) of %s is done. Continue? If you reject it, it goes back to its author once, with your reason.\n\n%s", phase, f.out.Mode, f.name, text), 12_000)
+	return turn.Clip(fmt.Sprintf("%s (%s) of %s is done. Continue? If you reject it, it goes back to the agent once, with your reason.\n\n%s", phase, f.out.Mode, f.name, text), 12_000)
 }

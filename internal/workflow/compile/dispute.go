@@ -87,7 +87,7 @@ func (w *work) hear(c *flow.Ctx, said []dispute, in step.GreenIn, turned step.Tu
 		return proof, false, nil
 	}
 	for _, d := range kept {
-		w.dispute(d.finding("test-disputed", "is disputed by the author of the code: %q", d.Reason))
+		w.dispute(d.finding("test-disputed", "is disputed by the agent that wrote the code: %q", d.Reason))
 	}
 	if w.heard {
 		return proof, all, nil
@@ -155,7 +155,7 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 	}
 	if proof == nil {
 		for _, d := range ds {
-			stays(d, "its author gave no answer")
+			stays(d, "the agent that wrote it gave no answer")
 		}
 		return replies, false, nil
 	}
@@ -173,7 +173,7 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 	case same:
 		w.unclear(ans.Unclear)
 		for _, d := range ds {
-			stays(d, "its author read the spec again and kept it. "+reading(ans, d))
+			stays(d, "the agent that wrote it read the spec again and kept it. "+reading(ans, d))
 		}
 		return replies, false, nil
 	case !proof.Passed:
@@ -182,7 +182,7 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 			why = " " + turn.Clip(proof.Findings[i].Message, 300)
 		}
 		for _, d := range ds {
-			stays(d, "its author changed it, but the change was refused."+why)
+			stays(d, "the agent that wrote it changed it, but the change was refused."+why)
 		}
 		return replies, false, nil
 	}
@@ -195,7 +195,7 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 		w.res.Reason = ""
 	}
 	for _, d := range ds {
-		replies = append(replies, d.finding("test-changed", "was reviewed again by its author, who changed tests; all tests were verified again"))
+		replies = append(replies, d.finding("test-changed", "was reviewed again by the agent that wrote it, which changed tests; all tests were verified again"))
 	}
 	return replies, true, nil
 }
@@ -226,7 +226,7 @@ func (w *work) weaker(p *step.RedOut, score int) []step.Finding {
 func reading(ans redAnswer, d dispute) string {
 	var its, all []string
 	for _, u := range ans.Unclear {
-		text := fmt.Sprintf("The author reads %s as: %q.", u.Item, turn.Clip(strings.Join(strings.Fields(u.Reading), " "), 400))
+		text := fmt.Sprintf("It reads %s as: %q.", u.Item, turn.Clip(strings.Join(strings.Fields(u.Reading), " "), 400))
 		all = append(all, text)
 		mine := func(cl step.Claim) bool {
 			return cl.Item == u.Item && slices.ContainsFunc(cl.Tests, func(id string) bool { return within(d.Test, id) || within(id, d.Test) })

@@ -240,9 +240,9 @@ func (b *builder) escalation(class string) string {
 	turn.Findings(&s, "", turn.Short(back.Findings), back.Failures)
 	switch {
 	case class == designMismatch:
-		s.WriteString(b.w.say("힌트는 먼저 테스트 작성자에게 전달됩니다.\n", "A hint goes first to the author of the tests.\n"))
+		s.WriteString(b.w.say("힌트는 먼저 테스트를 쓰는 에이전트에게 전달됩니다.\n", "A hint goes first to the agent that writes the tests.\n"))
 	case b.res.Summary != "" && !slices.Contains(immediate, class):
-		fmt.Fprintf(&s, b.w.say("작성자: %s\n", "The author says: %s\n"), pdca.Line(b.res.Summary))
+		fmt.Fprintf(&s, b.w.say("에이전트: %s\n", "The agent says: %s\n"), pdca.Line(b.res.Summary))
 	}
 	return s.String()
 }

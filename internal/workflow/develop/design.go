@@ -305,5 +305,5 @@ func (w *work) banner() string {
 	if w.contract != w.s.Tree {
 		tests = fmt.Sprintf(w.say("계약 테스트: git diff HEAD %s\n", "Contract tests: git diff HEAD %s\n"), w.contract)
 	}
-	return fmt.Sprintf(w.say("%s 설계입니다. 승인하시겠습니까? 거절하면 그 이유와 함께 작성자에게 되돌아갑니다.\n%s\n%s", "Approve the design of %s? If you reject it, it goes back to its author with your reason.\n%s\n%s"), w.name, tests, w.document().Design(w.req, w.design))
+	return fmt.Sprintf(w.say("%s 설계입니다. 승인하시겠습니까? 거절하면 그 이유와 함께 에이전트에게 되돌아갑니다.\n%s\n%s", "Approve the design of %s? If you reject it, it goes back to the agent with your reason.\n%s\n%s"), w.name, tests, w.document().Design(w.req, w.design))
 }

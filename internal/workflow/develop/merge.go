@@ -42,7 +42,7 @@ func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 					continue
 				}
 				if ok { // some of it the author holds to be wrong
-					goOn, err := w.decide(c.Sub("left"), fmt.Sprintf(w.say("작성자가 고치지 않은 지적입니다. 그대로 둘까요?\n%s", "The author did not fix these findings and gives a reason. Accept them as they are?\n%s"), strings.Join(w.open, "\n")))
+					goOn, err := w.decide(c.Sub("left"), fmt.Sprintf(w.say("에이전트가 고치지 않은 지적입니다. 그대로 둘까요?\n%s", "The agent did not fix these findings and gives a reason. Accept them as they are?\n%s"), strings.Join(w.open, "\n")))
 					if err != nil || !goOn {
 						w.out.Open = w.open
 						return step.End{Reason: needsDecision, N: w.out.Rounds.CodeReview, Detail: turn.Clip(strings.Join(w.open, "; "), 500)}, err
@@ -54,7 +54,7 @@ func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 			if len(list) > 0 {
 				text := issueText(list)
 				if w.reply != "" {
-					text += fmt.Sprintf(w.say("작성자: %s\n", "The author says: %s\n"), w.reply)
+					text += fmt.Sprintf(w.say("에이전트: %s\n", "The agent says: %s\n"), w.reply)
 				}
 				ok, err := w.decide(c, fmt.Sprintf(w.say("%s 코드에서 리뷰어가 Blocking 문제를 발견했습니다:\n%s", "Reviewers found blocking issues in the code of %s:\n%s"), w.name, text))
 				if err != nil || !ok {
@@ -88,7 +88,7 @@ func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 
 // stays notes what a person has decided to leave as it is, for those who judge after him.
 func (w *work) stays(objection string) {
-	w.decided = append(w.decided, "It stays as it is, although a reviewer said: "+turn.Clip(pdca.Line(objection), 1000))
+	w.decided = append(w.decided, "Accepted although a reviewer said: "+turn.Clip(pdca.Line(objection), 1000))
 }
 
 // codeReview lets the panel review the merged tree.
@@ -239,7 +239,7 @@ func (w *work) whole(x fixing) task.Task {
 // summary is what a person reads before the result becomes a commit.
 func (w *work) summary() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, w.say("%s (%s) 구현과 리뷰가 끝났습니다. 커밋 하나로 만들까요? 거절하면 그 이유와 함께 작성자에게 되돌아갑니다.\n\n", "%s (%s) is built and reviewed. Commit it? If you reject it, it goes back to an author with your reason.\n\n"), w.req.Title, w.name)
+	fmt.Fprintf(&b, w.say("%s (%s) 구현과 리뷰가 끝났습니다. 커밋 하나로 만들까요? 거절하면 그 이유와 함께 에이전트에게 되돌아갑니다.\n\n", "%s (%s) is built and reviewed. Commit it? If you reject it, it goes back to an agent with your reason.\n\n"), w.req.Title, w.name)
 	for _, r := range w.out.Checkpoints {
 		fmt.Fprintf(&b, "- %s\n", pdca.Line(fmt.Sprintf("%s %s: %s %s", r.ID, r.Title, r.Status, r.Reason)))
 	}

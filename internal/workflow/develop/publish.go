@@ -95,7 +95,7 @@ func (p *published) ci(c *flow.Ctx) (step.End, error) {
 			return end, err
 		}
 		if left := slices.Concat(w.open, turn.Texts([]string{w.reply})); end.Reason == turn.NoProgress && len(left) > 0 {
-			end.Detail = turn.Clip(end.Detail+"\n"+fmt.Sprintf(w.say("작성자: %s", "The author says: %s"), strings.Join(left, "; ")), 2000)
+			end.Detail = turn.Clip(end.Detail+"\n"+fmt.Sprintf(w.say("에이전트: %s", "The agent says: %s"), strings.Join(left, "; ")), 2000)
 		}
 		text := fmt.Sprintf(w.say("풀 리퀘스트 %s 의 CI (%s):\n%s", "CI of the pull request %s (%s):\n%s"), w.out.Pull.URL, end.Reason, end.Detail)
 		what, said, err := turn.Escalate(c, text, w.say("답: retry (CI를 다시 기다리고 실패하면 다시 고침), skip (그대로 완료), abort, 또는 다음 시도를 위한 힌트. 풀 리퀘스트는 열려 있습니다.",
@@ -187,7 +187,7 @@ func (p *published) wait(c *flow.Ctx) (failed []step.CICheck, end step.End, err 
 		case res.State != "open":
 			return nil, step.End{Reason: aborted, Detail: "the pull request was closed"}, nil
 		case !slices.Contains(p.mine, out.Pull.Head): // it may still be at the one before
-			return nil, step.End{Reason: needsDecision, Detail: "somebody else pushed to " + p.branch}, nil
+			return nil, step.End{Reason: needsDecision, Detail: "someone else pushed to " + p.branch}, nil
 		case len(out.Checks) > 0 && pending == 0:
 			p.known(out.Checks)
 			return failed, step.End{}, nil

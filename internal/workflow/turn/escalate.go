@@ -23,7 +23,7 @@ func (s Sent) Question(say func(korean, english string) string, head string) str
 	b.WriteString(head + "\n")
 	Findings(&b, "", Short(s.Findings), s.Failures)
 	if s.Said != "" {
-		b.WriteString(say("작성자: ", "The author says: ") + s.Said + "\n")
+		b.WriteString(say("에이전트: ", "The agent says: ") + s.Said + "\n")
 	}
 	return b.String()
 }

@@ -93,7 +93,7 @@ S.
 		t.Errorf("%s\nwant:\n%s", b.String(), want)
 	}
 	english := func(_, s string) string { return s }
-	if got, want := s.Question(english, "H"), "H\n- [no-tests] a.go:3 F.\n- [build-failed] R.\n- test a_test.go::TestA: fail\n  1\n  2\n- [refs-moved] (warning) W.\nThe author says: S.\n"; got != want {
+	if got, want := s.Question(english, "H"), "H\n- [no-tests] a.go:3 F.\n- [build-failed] R.\n- test a_test.go::TestA: fail\n  1\n  2\n- [refs-moved] (warning) W.\nThe agent says: S.\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for name, merged := range map[bool]string{true: "what others did", false: "the rest"} {

@@ -152,7 +152,7 @@ func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[built]) error {
 func (b *builder) land(c *flow.Ctx, a *turn.Attempt[built]) (step.LandTaskOut, error) {
 	ans, proof := a.Answer, a.Proof
 	if ans.Blocked != "" { // the proof says otherwise
-		b.issues = append(b.issues, "Its author reported it as blocked: "+oneLine(ans.Blocked, 500))
+		b.issues = append(b.issues, "The agent reported it as blocked: "+oneLine(ans.Blocked, 500))
 	}
 	b.say(c, "BUILDER", "BUILD", shown(proof.Checks, "build", "lint"))
 	b.say(c, "VERIFIER", "BUILD", shown(proof.Checks, "tests", "task-specific", "files"))
@@ -185,9 +185,9 @@ func (b *builder) recheck() step.Turn {
 // whyStuck says why a person is asked.
 func (b *builder) whyStuck(why string) string {
 	if why == turn.Blocked {
-		return fmt.Sprintf(b.w.words("%s (%s): 작성자는 자신이 고칠 수 없다고 합니다. 검사 결과:", "%s (%s) does not pass, and its author reports that it cannot be fixed in this project. Findings:"), b.t.ID, b.t.Title)
+		return fmt.Sprintf(b.w.words("%s (%s): 에이전트는 자신이 고칠 수 없다고 합니다. 검사 결과:", "%s (%s) does not pass, and the agent says that it can't be fixed in this project. Findings:"), b.t.ID, b.t.Title)
 	}
-	return fmt.Sprintf(b.w.words("%s (%s): 두 번 같은 결과입니다. 다음 시도도 같을 것입니다. 검사 결과:", "%s (%s) does not pass, twice in the same way. Findings:"), b.t.ID, b.t.Title)
+	return fmt.Sprintf(b.w.words("%s (%s): 두 번 같은 결과입니다. 다음 시도도 같을 것입니다. 검사 결과:", "%s (%s) failed twice in the same way. Findings:"), b.t.ID, b.t.Title)
 }
 
 // wait lets the tasks that this one needs end. blocked is one that was not built.

@@ -194,11 +194,11 @@ func (w *request) requirementText() string {
 			fmt.Fprintf(&b, "  assumed: %s\n", d.Answer)
 		}
 	}
-	mode := "direct"
-	if w.plan.Mode != step.DirectMode {
-		mode = "a plan comes next"
+	if w.plan.Mode == step.DirectMode {
+		b.WriteString("plan:\n")
+	} else {
+		b.WriteString("A plan comes next:\n")
 	}
-	fmt.Fprintf(&b, "mode: %s\n", mode)
 	for _, s := range w.reasons {
 		fmt.Fprintf(&b, "  %s\n", s)
 	}
@@ -211,7 +211,7 @@ func (w *request) requirementText() string {
 // planText is the plan as a person reads it at the gate.
 func (w *request) planText() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n%s\nmode: %s\n", w.s.Work, w.plan.Requirement.Title, w.plan.Goal, w.plan.Mode)
+	fmt.Fprintf(&b, "%s: %s\n%s\nplan:\n", w.s.Work, w.plan.Requirement.Title, w.plan.Goal)
 	for _, s := range w.reasons {
 		fmt.Fprintf(&b, "  %s\n", s)
 	}

@@ -11,7 +11,7 @@ import (
 // few functional requirements, none of another kind, and few criteria that commands can show.
 func firstMode(r step.Requirement, in step.WorkIn) (m step.Mode, reasons []string) {
 	if in.Size != "" {
-		return in.Size, []string{"asked for: " + string(in.Size)}
+		return in.Size, []string{"requested: " + string(in.Size)}
 	}
 	ok, limits := true, in.Router
 	within := func(holds bool, format string, args ...any) {

@@ -605,7 +605,7 @@ func (w *world) said(want flow.Want) flow.Answer {
 // decides is what a person says of an attempt that another one would not make better.
 func (w *world) decides(id, key, text string) flow.Answer {
 	w.t.Helper()
-	if !w.stuck[id] || !strings.Contains(text, w.blocked[id]) || !strings.Contains(text, "The author says: s") {
+	if !w.stuck[id] || !strings.Contains(text, w.blocked[id]) || !strings.Contains(text, "The agent says: s") {
 		w.fatalf("%s: a person is asked; stuck %v, blocked %q:\n%s", key, w.stuck[id], w.blocked[id], text)
 	}
 	w.stuck[id], w.left[id] = false, 3
