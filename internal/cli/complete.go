@@ -45,8 +45,8 @@ func (a *app) completed(c *cobra.Command) {
 	}
 }
 
-// open are the commands for runs that have not ended.
-var open = []string{"answer", "edit", "resume", "stop", "approve", "reject", "cancel"}
+// forOpen are the commands for runs that have not ended.
+var forOpen = []string{"answer", "edit", "resume", "stop", "approve", "reject", "cancel"}
 
 // completeRuns are the runs of the project, with what was asked.
 func (a *app) completeRuns(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -63,7 +63,7 @@ func (a *app) completeRuns(c *cobra.Command, args []string, _ string) ([]string,
 	}
 	var out []string
 	for _, r := range runs {
-		if r.State.Ended() && slices.Contains(open, c.Name()) {
+		if r.State.Ended() && slices.Contains(forOpen, c.Name()) {
 			continue
 		}
 		out = append(out, r.ID+"\t"+string(r.State)+", "+requested(r))

@@ -228,11 +228,7 @@ func (a *app) fitted(text string) string {
 	wide, _, _ := terminal(a.Err)
 	var b strings.Builder
 	for l := range strings.Lines(text) {
-		l = strings.TrimRight(l, "\n")
-		if words := strings.TrimLeft(l, " "); report.Width(l) > wide && words != "" {
-			l = filled(words, len(l)-len(words), wide)
-		}
-		b.WriteString(l + "\n")
+		b.WriteString(broken(strings.TrimRight(l, "\n")+"\n", wide, 0))
 	}
 	return b.String()
 }

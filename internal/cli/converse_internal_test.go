@@ -48,7 +48,7 @@ func TestBrokenLines(t *testing.T) {
 		{"see /a/path/that/is/longer now\n", "see\n  /a/path/that/is/longer\n  now\n"},
 		{"한국어 문장도 나눈다\n", "한국어\n  문장도\n  나눈다\n"},
 	} {
-		if got := broken(c.line, 11); got != c.want {
+		if got := broken(c.line, 11, 2); got != c.want {
 			t.Errorf("%q is broken into\n%s\nwant\n%s", c.line, got, c.want)
 		}
 	}

@@ -36,7 +36,7 @@ func (s *screen) Write(b []byte) (int, error) {
 	var out strings.Builder
 	for line := range strings.Lines(string(b)) {
 		if whole := strings.HasSuffix(line, "\n"); whole && !s.begun && wide > 0 && !strings.Contains(line, "\x1b") {
-			line = broken(line, wide)
+			line = broken(line, wide, 2)
 		}
 		s.begun = !strings.HasSuffix(line, "\n")
 		out.WriteString(line)
@@ -47,10 +47,10 @@ func (s *screen) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// broken is a line in parts of at most so many cells, but for longer words. All but the first stand two cells further in.
-func broken(line string, wide int) string {
+// broken is a line in parts of at most so many cells, but for longer words. All but the first stand further in by some.
+func broken(line string, wide, further int) string {
 	var done strings.Builder
-	indent := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " "))+2)
+	indent := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " "))+further)
 	for report.Width(strings.TrimSuffix(line, "\n")) > wide {
 		at, text := 0, len(line)-len(strings.TrimLeft(line, " "))
 		for i, r := range line {

@@ -71,6 +71,9 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 	add := func(t Token, end int, what, text string) {
 		f.mutants = append(f.mutants, Mutant{Func: fn.Name, Line: t.Line, What: what, Off: t.Off, End: end, New: text})
 	}
+	around := func(from, end int, what, before, after string) { // the code of some tokens, with something before and after it
+		add(ts[from], ts[end-1].End, what, before+string(f.src(ts[from].Off, ts[end-1].End))+after)
+	}
 	for i := firstAt(ts, fn.Body); i < len(ts) && ts[i].End <= fn.Stop; i++ {
 		t := ts[i]
 		spaced := i > 0 && i+1 < len(ts) && ts[i-1].End < t.Off && t.End < ts[i+1].Off
@@ -100,23 +103,19 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 			add(t, t.End, t.Text+" to "+to, to)
 		case isWord(t, "if") && f.Lang == Rust:
 			if end := conditionEnd(ts, i); end > i+1 && ts[end].Off < fn.Stop && !onlyEquality(ts[i+1:end]) {
-				add(ts[i+1], ts[end-1].End, "negate condition", "!("+string(f.src(ts[i+1].Off, ts[end-1].End))+")")
+				around(i+1, end, "negate condition", "!(", ")")
 			}
 		case isWord(t, "if") && !python && i+1 < len(ts) && isPunct(ts[i+1], "("):
 			if end := closing(ts, i+1); end < len(ts) && !onlyEquality(ts[i+2:end]) {
-				add(ts[i+1], ts[i+1].End, "negate condition", "(!(")
-				last := &f.mutants[len(f.mutants)-1]
-				last.End = ts[end].End
-				last.New = "(!(" + string(f.src(ts[i+1].End, ts[end].Off)) + "))"
+				around(i+1, end+1, "negate condition", "(!", ")")
 			}
 		case python && t.Indent >= 0 && (t.Text == "if" || t.Text == "elif" || t.Text == "while"):
 			if end := headerEnd(ts, i); end > i+1 && !onlyEquality(ts[i+1:end]) {
-				cond := string(f.src(ts[i+1].Off, ts[end-1].End))
-				add(ts[i+1], ts[end-1].End, "negate condition", "not ("+cond+")")
+				around(i+1, end, "negate condition", "not (", ")")
 			}
 		case python && isWord(t, "if"): // of a conditional expression or a comprehension
 			if end := conditionOf(ts, i); end > i+1 && !onlyEquality(ts[i+1:end]) {
-				add(ts[i+1], ts[end-1].End, "negate condition", "(not ("+string(f.src(ts[i+1].Off, ts[end-1].End))+"))")
+				around(i+1, end, "negate condition", "(not (", "))")
 			}
 		case isWord(t, "return") && i+1 < len(ts) && ts[i+1].Kind == String && !strings.HasSuffix(ts[i+1].Text, `"""`):
 			add(ts[i+1], ts[i+1].End, "change returned text", `"mutant"`)
@@ -126,7 +125,7 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 				if python {
 					other = otherPython
 				}
-				add(ts[i+1], ts[end-1].End, ReturnOther, other+"(("+string(f.src(ts[i+1].Off, ts[end-1].End))+"))")
+				around(i+1, end, ReturnOther, other+"((", "))")
 			}
 		default:
 			dropStatement(f, fn, ts, i, python, add)
