@@ -144,8 +144,8 @@ func (l *lab) tree(base string, files map[string]string) string {
 	return tree
 }
 
-// module detects what there is to know about a directory in a tree.
-func (l *lab) module(tree, dir string, exports ...step.Export) check.Module {
+// project is what a tree says of itself.
+func (l *lab) project(tree string) *toolchain.Project {
 	l.t.Helper()
 	entries, err := l.repo.ReadTree(l.t.Context(), tree)
 	if err != nil {
@@ -167,7 +167,13 @@ func (l *lab) module(tree, dir string, exports ...step.Export) check.Module {
 		}
 		return b
 	}
-	project := toolchain.NewProject(files, read)
+	return toolchain.NewProject(files, read)
+}
+
+// module detects what there is to know about a directory in a tree.
+func (l *lab) module(tree, dir string, exports ...step.Export) check.Module {
+	l.t.Helper()
+	project := l.project(tree)
 	chain, ok := project.Detect(dir)
 	if !ok {
 		l.t.Fatalf("no toolchain for %s: %+v", dir, chain)

@@ -94,6 +94,40 @@ func TestRowMavenOnSources(t *testing.T) {
 	want(t, "a plug-in that reads a file", p, err, true)
 }
 
+// TestRowMavenModules: all modules are tested by one run, as far as the project's own command goes: one needs what another's jar has.
+func TestRowMavenModules(t *testing.T) {
+	t.Parallel()
+	conformance.Only(t)
+	maven(t)
+	l := newLab(t)
+	parent := func(name, more string) string {
+		return "<project><modelVersion>4.0.0</modelVersion><parent><groupId>org.example</groupId><artifactId>sample</artifactId><version>1</version></parent><artifactId>" + name + "</artifactId>" + more + "</project>\n"
+	}
+	const testJar = "<build><plugins><plugin><artifactId>maven-jar-plugin</artifactId><version>3.4.2</version><executions><execution><goals><goal>test-jar</goal></goals></execution></executions></plugin></plugins></build>"
+	const core = "<dependencies><dependency><groupId>org.example</groupId><artifactId>core</artifactId><version>1</version></dependency><dependency><groupId>org.example</groupId><artifactId>core</artifactId><version>1</version><classifier>tests</classifier><scope>test</scope></dependency></dependencies>"
+	const head = "package org.example;\n\nimport static org.junit.jupiter.api.Assertions.assertEquals;\n\nimport org.junit.jupiter.api.Test;\n\n"
+	tree := l.tree("", map[string]string{
+		"pom.xml":      strings.Replace(mavenPom("", ""), "<version>1</version>\n", "<version>1</version>\n  <packaging>pom</packaging>\n  <modules><module>core</module><module>app</module></modules>\n", 1),
+		"core/pom.xml": parent("core", testJar), "app/pom.xml": parent("app", core),
+		"core/src/main/java/org/example/Core.java":     "package org.example;\n\npublic class Core {\n    public static int one() {\n        return 1;\n    }\n}\n",
+		"core/src/test/java/org/example/CoreTest.java": head + "public class CoreTest {\n    public static int two() {\n        return 2;\n    }\n\n    @Test\n    void one() {\n        assertEquals(1, Core.one());\n    }\n}\n",
+		"app/src/main/java/org/example/App.java":       "package org.example;\n\npublic class App {\n    public static int three() {\n        return 2 + Core.one();\n    }\n}\n",
+		"app/src/test/java/org/example/AppTest.java":   head + "class AppTest {\n    @Test\n    void three() {\n        assertEquals(CoreTest.two() + 1, App.three());\n    }\n}\n",
+		".github/workflows/ci.yml":                     "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: mvn -B verify -Dgreeting=hello\n",
+	})
+	all := l.project(tree).All()
+	if len(all) != 1 || all[0].Root != "." {
+		t.Fatalf("toolchains = %+v", all)
+	}
+	for _, chain := range []toolchain.Found{all[0], l.module(tree, "app/src/main/java/org/example").Chain} {
+		p, err := l.checker.Baseline(t.Context(), chain, tree)
+		want(t, "tests of "+chain.Root, p, err, true)
+		if c := p.Counts(); c.Passed != 2 || len(p.Records) != 1 || !slices.Contains(p.Records[0].Argv, "-Dgreeting=hello") {
+			t.Errorf("%s: counts = %+v of %+v", chain.Root, c, p.Records)
+		}
+	}
+}
+
 // TestRedJavaOnExistingCode has a class that lacks a method, and a test that can only wait for the code.
 func TestRedJavaOnExistingCode(t *testing.T) {
 	t.Parallel()

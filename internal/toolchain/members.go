@@ -22,6 +22,9 @@ func (p *Project) All() []Found {
 	var all []Found
 	for _, d := range sortedKeys(dirs) {
 		f, ok := p.Detect(d)
+		if ok && f.Ecosystem == JVM && f.Workspace != "" && f.Workspace != f.Root { // Maven builds and tests all modules at once
+			f, ok = p.DetectAs(f.Workspace, f.Language)
+		}
 		if key := f.Ecosystem + " " + f.Root; ok && !seen[key] {
 			seen[key] = true
 			all = append(all, f)

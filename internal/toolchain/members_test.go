@@ -61,11 +61,11 @@ func TestAffected(t *testing.T) {
 			}, "crates/the-core/src/lib.rs", ". crates/app crates/the-core",
 		},
 		{
-			"maven", map[string]string{
+			"maven: all modules are tested at once", map[string]string{
 				"pom.xml":      "<project><artifactId>all</artifactId><modules><module>core</module><module>app</module></modules></project>",
 				"core/pom.xml": "<project><artifactId>core</artifactId></project>", "core/src/main/java/A.java": "",
 				"app/pom.xml": "<project><artifactId>app</artifactId><dependencies><dependency><groupId>g</groupId><artifactId>core</artifactId></dependency></dependencies></project>", "app/src/main/java/B.java": "",
-			}, "core/src/main/java/A.java", ". app core",
+			}, "core/src/main/java/A.java", ".",
 		},
 		{
 			"python: names differ in separators", map[string]string{

@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -121,8 +122,12 @@ func (f *Found) adopt(p *Project) {
 			}
 		}
 	}()
+	home := f.Root
+	if f.Ecosystem == JVM { // Maven builds a module with the others
+		home = cmp.Or(f.Workspace, f.Root)
+	}
 	for _, c := range p.commands() {
-		if ecosystemOf(c) == f.Ecosystem && p.rootOf(f, c.Dir) == f.Root {
+		if ecosystemOf(c) == f.Ecosystem && p.rootOf(f, c.Dir) == home {
 			mine = append(mine, c)
 		}
 	}

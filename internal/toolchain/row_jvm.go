@@ -34,6 +34,7 @@ type pom struct {
 	ArtifactID   string       `xml:"artifactId"`
 	Packaging    string       `xml:"packaging"`
 	Modules      []string     `xml:"modules>module"`
+	OfProfiles   []string     `xml:"profiles>profile>modules>module"`
 	Dependencies []dependency `xml:"dependencies>dependency"`
 	Plugins      []dependency `xml:"build>plugins>plugin"`
 }
@@ -52,6 +53,15 @@ func readPom(b []byte) pom {
 	return p
 }
 
+// modules are the directories of the modules of a pom.xml in dir.
+func (p pom) modules(dir string) []string {
+	var out []string
+	for _, m := range append(p.Modules, p.OfProfiles...) {
+		out = addOnce(out, path.Join(dir, strings.TrimSuffix(strings.TrimSpace(m), "/pom.xml")))
+	}
+	return out
+}
+
 func inspectJVM(f *Found, p *Project) {
 	if path.Base(f.Manifest) != "pom.xml" && f.Manifest != "" {
 		f.Manager, f.Runner = "gradle", "gradle"
@@ -61,6 +71,7 @@ func inspectJVM(f *Found, p *Project) {
 	f.Manager, f.Runner, f.Workspace = "maven", "surefire", f.Root
 	own := readPom(p.read(f.Manifest))
 	f.Module = own.ArtifactID
+	f.Modules = p.modulesOf(f.Root)
 	kotlin := false
 	for _, d := range parents(f.Root) {
 		m, ok := p.has(d, "pom.xml")
@@ -68,7 +79,7 @@ func inspectJVM(f *Found, p *Project) {
 			continue
 		}
 		up := readPom(p.read(m))
-		if d != f.Root && !contains(up.Modules, strings.TrimPrefix(f.Root, strings.TrimPrefix(d+"/", "./"))) {
+		if d != f.Root && !contains(up.modules(d), f.Workspace) {
 			continue
 		}
 		f.Workspace = d
@@ -91,6 +102,21 @@ func inspectJVM(f *Found, p *Project) {
 	if kotlin {
 		f.Tools = append(f.Tools, "kotlin-maven-plugin")
 	}
+}
+
+// modulesOf are the modules that a pom.xml in dir builds, and theirs.
+func (p *Project) modulesOf(dir string) []string {
+	all := []string{dir}
+	for i := 0; i < len(all); i++ { // all grows
+		if file, ok := p.has(all[i], "pom.xml"); ok {
+			for _, m := range readPom(p.read(file)).modules(all[i]) {
+				if _, there := p.has(m, "pom.xml"); there {
+					all = addOnce(all, m)
+				}
+			}
+		}
+	}
+	return all[1:]
 }
 
 // mavenQuiet are plug-ins that judge how code looks, or measure: they are not part of a proof, and they would judge stubs.
@@ -119,12 +145,40 @@ func (f Found) maven(name string, r Report, args ...string) Command {
 	}
 }
 
+// mavenPhases are the phases that run tests; those from package on give modules the jars of others.
+var mavenPhases = []string{"test", "prepare-package", "package", "pre-integration-test", "integration-test", "post-integration-test", "verify", "install", "deploy"}
+
+// mavenRun are the arguments that run tests as the project's own people do: with their profiles and properties, and as far as package where
+// they go so far and there is more than one module. What comes after it is not about tests of the code.
+func (f Found) mavenRun() []string {
+	var args []string
+	phase := "test"
+	if len(f.Own.Test) > 0 {
+		argv := f.Own.Test[0].Argv
+		for i, a := range argv[1:] {
+			switch {
+			case strings.Contains(a, "$"):
+			case strings.HasPrefix(a, "-P") && a != "-P", strings.HasPrefix(a, "-D") && strings.Contains(a, "=") && !mavenOurs().MatchString(a):
+				args = append(args, a)
+			case (a == "-P" || a == "--activate-profiles") && i+2 < len(argv):
+				args = append(args, "-P"+argv[i+2])
+			case slices.Index(mavenPhases, a) >= slices.Index(mavenPhases, "package") && (len(f.Modules) > 0 || f.Workspace != f.Root):
+				phase = "package"
+			}
+		}
+	}
+	return append(args, phase)
+}
+
+// mavenOurs are properties that decide where Maven finds and writes things, which tests it runs, and what it says.
+var mavenOurs = re.New(`^-D(?:maven\.(?:repo|test|wagon|javadoc)|skip|test=|surefire|style|user|gpg|sonar|altDeployment|http|org\.slf4j)`)
+
 // mavenSetup runs the whole life cycle once, on sources that mean nothing: only then Maven has fetched everything that it will want.
 func mavenSetup(f Found) []Command {
 	if f.Manager != "maven" || f.Manifest == "" {
 		return nil
 	}
-	c := f.maven("setup", ReportExit, "-gs", "{settings}", "test")
+	c := f.maven("setup", ReportExit, append([]string{"-gs", "{settings}"}, f.mavenRun()...)...)
 	c.Env = slices.DeleteFunc(c.Env, func(kv string) bool { return kv == mavenQuick }) // what the user has set says how registries are reached
 	return []Command{c}
 }
@@ -251,10 +305,33 @@ func mavenTest(f Found, s Selection) []Command {
 	if len(wanted) > 0 {
 		args = append(args, "-Dtest="+strings.Join(wanted, ","), "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false")
 	}
-	if f.Workspace != f.Root && f.Root != "" {
-		args = append(args, "-pl", strings.TrimPrefix(f.Root, strings.TrimPrefix(f.Workspace+"/", "./")), "-am")
+	if module := f.mavenModule(s); module != f.Workspace {
+		args = append(args, "-pl", strings.TrimPrefix(module, strings.TrimPrefix(f.Workspace+"/", "./")), "-am")
 	}
-	return []Command{f.maven("test", ReportSurefire, append(args, "test")...)}
+	return []Command{f.maven("test", ReportSurefire, append(args, f.mavenRun()...)...)}
+}
+
+// mavenModule is the module that all tests of a selection are in, the whole project where they are of several.
+func (f Found) mavenModule(s Selection) string {
+	files := slices.Clone(s.Files)
+	for _, id := range s.IDs {
+		file, _ := SplitID(id)
+		files = append(files, file)
+	}
+	in := ""
+	for _, file := range files {
+		of := f.Root
+		for _, m := range f.Modules { // a module's own come after it
+			if under(file, m) {
+				of = m
+			}
+		}
+		if in != "" && in != of {
+			return f.Root
+		}
+		in = of
+	}
+	return cmp.Or(in, f.Root)
 }
 
 var jvmRoot = re.New(`^(.*?)(src/(?:main|test)/(?:java|kotlin))(?:/(.*))?$`)
