@@ -103,16 +103,17 @@ func TestRowMavenModules(t *testing.T) {
 	parent := func(name, more string) string {
 		return "<project><modelVersion>4.0.0</modelVersion><parent><groupId>org.example</groupId><artifactId>sample</artifactId><version>1</version></parent><artifactId>" + name + "</artifactId>" + more + "</project>\n"
 	}
-	const testJar = "<build><plugins><plugin><artifactId>maven-jar-plugin</artifactId><version>3.4.2</version><executions><execution><goals><goal>test-jar</goal></goals></execution></executions></plugin></plugins></build>"
-	const core = "<dependencies><dependency><groupId>org.example</groupId><artifactId>core</artifactId><version>1</version></dependency><dependency><groupId>org.example</groupId><artifactId>core</artifactId><version>1</version><classifier>tests</classifier><scope>test</scope></dependency></dependencies>"
+	const core = "<dependencies><dependency><groupId>org.example</groupId><artifactId>core</artifactId><version>1</version></dependency></dependencies>" +
+		"<build><plugins><plugin><artifactId>maven-antrun-plugin</artifactId><version>3.1.0</version><executions><execution><phase>test-compile</phase><goals><goal>run</goal></goals><configuration><target>" +
+		"<fail message=\"no jar\"><condition><not><available file=\"${basedir}/../core/target/core-1.jar\"/></not></condition></fail></target></configuration></execution></executions></plugin></plugins></build>"
 	const head = "package org.example;\n\nimport static org.junit.jupiter.api.Assertions.assertEquals;\n\nimport org.junit.jupiter.api.Test;\n\n"
 	tree := l.tree("", map[string]string{
 		"pom.xml":      strings.Replace(mavenPom("", ""), "<version>1</version>\n", "<version>1</version>\n  <packaging>pom</packaging>\n  <modules><module>core</module><module>app</module></modules>\n", 1),
-		"core/pom.xml": parent("core", testJar), "app/pom.xml": parent("app", core),
+		"core/pom.xml": parent("core", ""), "app/pom.xml": parent("app", core),
 		"core/src/main/java/org/example/Core.java":     "package org.example;\n\npublic class Core {\n    public static int one() {\n        return 1;\n    }\n}\n",
-		"core/src/test/java/org/example/CoreTest.java": head + "public class CoreTest {\n    public static int two() {\n        return 2;\n    }\n\n    @Test\n    void one() {\n        assertEquals(1, Core.one());\n    }\n}\n",
+		"core/src/test/java/org/example/CoreTest.java": head + "class CoreTest {\n    @Test\n    void one() {\n        assertEquals(1, Core.one());\n    }\n}\n",
 		"app/src/main/java/org/example/App.java":       "package org.example;\n\npublic class App {\n    public static int three() {\n        return 2 + Core.one();\n    }\n}\n",
-		"app/src/test/java/org/example/AppTest.java":   head + "class AppTest {\n    @Test\n    void three() {\n        assertEquals(CoreTest.two() + 1, App.three());\n    }\n}\n",
+		"app/src/test/java/org/example/AppTest.java":   head + "class AppTest {\n    @Test\n    void three() {\n        assertEquals(3, App.three());\n    }\n}\n",
 		".github/workflows/ci.yml":                     "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: mvn -B verify -Dgreeting=hello\n",
 	})
 	all := l.project(tree).All()
