@@ -442,7 +442,7 @@ func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly se
 			continue
 		}
 		if out.Record.Exit != 0 || out.problem != "" {
-			return partly, &setupError{strings.Join(s.Argv, " "), out.Record.Exit, out.tail}
+			return partly, &setupError{CommandText(s), out.Record.Exit, out.tail}
 		}
 	}
 	return partly, nil

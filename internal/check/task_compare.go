@@ -186,7 +186,7 @@ func CommandText(cmd toolchain.Command) string {
 			w = "-m"
 		case cmd.Report == toolchain.ReportUnittest && strings.Contains(w, "\n"):
 			w = "unittest"
-		case strings.Contains(w, "{report}"), strings.HasPrefix(w, "--test-reporter"), w == "{env}": // where results go is nobody's concern
+		case strings.Contains(w, "{report}"), strings.HasPrefix(w, "--test-reporter"), w == "{env}", slices.Contains(cmd.Unsaid, w): // where results go is nobody's concern
 			continue
 		case cmd.Report == toolchain.ReportGoTest && (w == "-json" || w == "-count=1"):
 			continue

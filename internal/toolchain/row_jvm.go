@@ -128,21 +128,30 @@ var mavenQuiet = []string{
 // mavenQuick: it runs for seconds, and is started often.
 const mavenQuick = "MAVEN_OPTS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
+// mavenUnsaid are arguments of each command of Maven.
+var mavenUnsaid = slices.Concat([]string{
+	"-B", "-q", "-Dstyle.color=never", "-Dmaven.repo.local={env}/repository", "-Duser.home={home}", "-DtrimStackTrace=true",
+}, mavenQuiet)
+
+// mavenSettings are where an installation finds its registries, mavenSelects goes with a selection of tests that modules may have none of.
+var (
+	mavenSettings = []string{"-gs", "{settings}"}
+	mavenSelects  = []string{"-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false"}
+)
+
 // maven makes a command of Maven that takes what it needs from {env}.
 func (f Found) maven(name string, r Report, args ...string) Command {
-	argv := append([]string{"mvn", "-B", "-q", "-Dstyle.color=never", "-Dmaven.repo.local={env}/repository", "-Duser.home={home}", "-DtrimStackTrace=true"}, mavenQuiet...)
+	c := Command{
+		Name: name, Argv: slices.Concat([]string{"mvn"}, mavenUnsaid, args), Dir: f.Workspace, Report: r,
+		Env: []string{mavenQuick}, Needs: []Need{jvmRow().need}, Unsaid: slices.Concat(mavenUnsaid, mavenSettings, mavenSelects),
+	}
 	if f.Uses("mvnw") { // it brings the Maven that it names with it
-		return Command{
-			Name: name, Argv: append(append([]string{"sh", "mvnw"}, argv[1:]...), args...), Dir: f.Workspace, Report: r,
-			Env:   []string{"MAVEN_USER_HOME={env}/maven", mavenQuick},
-			Needs: []Need{{Tool: "sh", Install: "mvnw needs a shell"}, {Tool: "java", Install: "install a JDK: https://adoptium.net"}},
-		}
+		c.Argv = append([]string{"sh", "mvnw"}, c.Argv[1:]...)
+		c.Env = append(c.Env, "MAVEN_USER_HOME={env}/maven")
+		c.Needs = []Need{{Tool: "sh", Install: "mvnw needs a shell"}}
 	}
-	return Command{
-		Name: name, Argv: append(argv, args...), Dir: f.Workspace, Report: r,
-		Env:   []string{mavenQuick},
-		Needs: []Need{jvmRow().need, {Tool: "java", Install: "install a JDK: https://adoptium.net"}},
-	}
+	c.Needs = append(c.Needs, Need{Tool: "java", Install: "install a JDK: https://adoptium.net"})
+	return c
 }
 
 // mavenPhases are the phases that run tests; those from package on give modules the jars of others.
@@ -178,7 +187,7 @@ func mavenSetup(f Found) []Command {
 	if f.Manager != "maven" || f.Manifest == "" {
 		return nil
 	}
-	c := f.maven("setup", ReportExit, append([]string{"-gs", "{settings}"}, f.mavenRun()...)...)
+	c := f.maven("setup", ReportExit, append(slices.Clone(mavenSettings), f.mavenRun()...)...)
 	c.Env = slices.DeleteFunc(c.Env, func(kv string) bool { return kv == mavenQuick }) // what the user has set says how registries are reached
 	return []Command{c}
 }
@@ -197,7 +206,7 @@ func OnSources(setup []Command, sources []string) []Command {
 	for i := range out {
 		out[i].Argv = append(slices.Clone(out[i].Argv), "-Dmaven.test.failure.ignore=true")
 		if len(classes) > 0 {
-			out[i].Argv = append(out[i].Argv, "-Dtest="+strings.Join(classes, ","), "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false")
+			out[i].Argv = append(append(out[i].Argv, "-Dtest="+strings.Join(classes, ",")), mavenSelects...)
 		}
 	}
 	return out
@@ -303,7 +312,7 @@ func mavenTest(f Found, s Selection) []Command {
 		}
 	}
 	if len(wanted) > 0 {
-		args = append(args, "-Dtest="+strings.Join(wanted, ","), "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false")
+		args = append(append(args, "-Dtest="+strings.Join(wanted, ",")), mavenSelects...)
 	}
 	if module := f.mavenModule(s); module != f.Workspace {
 		args = append(args, "-pl", strings.TrimPrefix(module, strings.TrimPrefix(f.Workspace+"/", "./")), "-am")

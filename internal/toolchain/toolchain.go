@@ -134,6 +134,8 @@ type Command struct {
 	Refuse string `json:"refuse,omitempty"`
 	Needs  []Need `json:"needs,omitempty"`
 	From   string `json:"from,omitempty"` // where the project says so; "" is the table
+	// Unsaid are arguments that say where results go, or keep quiet what is no part of a proof. People are shown the command without.
+	Unsaid []string `json:"unsaid,omitempty"`
 	// Instead are the commands that do the same where the program is not installed; nil where only a person can help.
 	Instead [][]string `json:"instead,omitempty"`
 	// OrElse is what is run where the command fails.
