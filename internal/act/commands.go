@@ -47,9 +47,12 @@ func tableCommands(f toolchain.Found) []string {
 		return []string{"cargo test", "cargo build", "cargo check", "cargo clippy", "cargo fmt"}
 	case toolchain.JVM:
 		switch {
-		case f.Manager != "maven":
 		case f.Uses("mvnw"):
 			return []string{"sh mvnw"}
+		case f.Uses("gradlew"):
+			return []string{"sh gradlew", "./gradlew"}
+		case f.Manager == "gradle":
+			return []string{"gradle"}
 		default:
 			return []string{"mvn"}
 		}

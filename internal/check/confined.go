@@ -38,6 +38,19 @@ func (p *place) policy(env []string, install bool, more ...string) (*confine.Pol
 	o.Write = append(append(o.Write, p.dir), more...)
 	// Programs that were installed for the place are its own.
 	o.Read = slices.DeleteFunc(o.Read, func(path string) bool { return path == p.dir || strings.HasPrefix(path, p.dir+"/") })
+	for _, k := range p.kits {
+		switch {
+		case k.deps.stays == "":
+		case install:
+			o.Write = append(o.Write, k.deps.stays)
+		default:
+			upper := filepath.Join(p.upper(), "home")
+			if err := os.MkdirAll(upper, 0o755); err != nil {
+				return nil, err
+			}
+			o.Overlays = append(o.Overlays, confine.Overlay{Path: k.deps.stays, Upper: upper, Copy: true})
+		}
+	}
 	if install {
 		o.Read = append(o.Read, p.c.settingsFiles()...)
 		for _, name := range append(slices.Clone(caches), "maven") {
@@ -58,7 +71,7 @@ func (p *place) policy(env []string, install bool, more ...string) (*confine.Pol
 		}
 		l := confine.Overlay{Path: dir}
 		if name == goBuild {
-			l.Upper, l.Copy = p.upper(), true
+			l.Upper, l.Copy = filepath.Join(p.upper(), name), true
 			if err := errors.Join(os.MkdirAll(dir, 0o755), os.MkdirAll(l.Upper, 0o755)); err != nil {
 				return nil, err
 			}
@@ -68,7 +81,7 @@ func (p *place) policy(env []string, install bool, more ...string) (*confine.Pol
 	return o, nil
 }
 
-// upper is where changes of the compiler's cache are, as long as the place is there.
+// upper is where changes of overlays are, as long as the place is there.
 func (p *place) upper() string { return p.dir + ".cache" }
 
 // base is what all policies begin with.

@@ -45,13 +45,14 @@ type prepared struct {
 	copies []string   // directories in it (node_modules, packages/a/node_modules), relative to the project's root
 	env    bool       // there is an environment: Python's, Cargo's home
 	link   bool       // files may be links to those of the cache
+	stays  string     // an environment that is used where it was made, whose changes by a check are thrown away: Gradle's home
 	failed setupError // a command of the installation without which it can be used
 }
 
 // home is the environment of a check tree, "" for none.
 func (d prepared) home(p *place) string {
 	if !d.env {
-		return ""
+		return d.stays
 	}
 	return filepath.Join(p.dir, "venv")
 }
@@ -254,7 +255,12 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	}
 	p := &place{c: c, dir: work, root: filepath.Join(work, "tree"), chain: chain}
 	defer func() { _ = p.close() }()
-	p.deps.env = hasEnv(chain)
+	p.deps.env, p.deps.stays = hasEnv(chain), staysAt(dir, chain)
+	if p.deps.stays != "" {
+		if err := os.MkdirAll(p.deps.stays, 0o755); err != nil {
+			return fmt.Errorf("%w: %w", ErrSetup, err)
+		}
+	}
 	p.kits = []kit{{chain, p.deps}}
 	places := []string{"tree", "home", "tmp", "reports"}
 	if chain.Ecosystem == toolchain.Unknown { // nothing else makes its environment, which is copied even if nothing is in it
@@ -288,7 +294,7 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	}
 	partly, err := p.setUp(ctx, setup)
 	var failed *setupError
-	if errors.As(err, &failed) && chain.Ecosystem == toolchain.JVM && base != "" { // a plug-in looks for something in the real sources
+	if errors.As(err, &failed) && chain.Manager == "maven" && base != "" { // a plug-in looks for something in the real sources
 		partly, err = p.setUpOnSources(ctx, base, setup)
 	}
 	if err != nil {
@@ -450,17 +456,29 @@ func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly se
 
 // hasEnv reports whether the setup of an ecosystem fills {env}.
 func hasEnv(chain toolchain.Found) bool {
-	return slices.Contains([]string{toolchain.Python, toolchain.Rust, toolchain.JVM, toolchain.Unknown}, chain.Ecosystem)
+	return slices.Contains([]string{toolchain.Python, toolchain.Rust, toolchain.Unknown}, chain.Ecosystem) || chain.Manager == "maven"
 }
+
+// staysAt is where an installation in dir has an environment that cannot be moved or shared by links, "" for none: Gradle notes where its
+// files are, and writes into them.
+func staysAt(dir string, chain toolchain.Found) string {
+	if chain.Manager == "gradle" {
+		return dir + ofGradle
+	}
+	return ""
+}
+
+// ofGradle ends the name of Gradle's home of an installation.
+const ofGradle = ".gradle"
 
 // ofSources reports whether the setup of an ecosystem reads sources of the project: to build it, or because its manifest does.
 func ofSources(chain toolchain.Found) bool {
-	return chain.Ecosystem == toolchain.Python || chain.Ecosystem == toolchain.Unknown
+	return chain.Ecosystem == toolchain.Python || chain.Ecosystem == toolchain.Unknown || chain.Manager == "gradle"
 }
 
 // found lists what an installation made.
 func (c *Checker) found(dir string, chain toolchain.Found) (prepared, error) {
-	d := prepared{dir: dir, env: hasEnv(chain), failed: c.failed(dir)}
+	d := prepared{dir: dir, env: hasEnv(chain), failed: c.failed(dir), stays: staysAt(dir, chain)}
 	if chain.Ecosystem != toolchain.Node {
 		return d, nil
 	}

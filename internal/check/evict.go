@@ -44,12 +44,14 @@ func evict(cache string, most int64, idle time.Duration) {
 		dir := filepath.Join(cache, e.Name())
 		done, err := os.Stat(filepath.Join(dir, "done"))
 		if err != nil {
-			if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), "installing-") && now.Sub(info.ModTime()) > longestInstall {
+			_, made := os.Stat(filepath.Join(strings.TrimSuffix(dir, ofGradle), "done"))
+			cut := strings.HasPrefix(e.Name(), "installing-") || strings.HasSuffix(e.Name(), ofGradle) && made != nil
+			if info, err := e.Info(); err == nil && cut && now.Sub(info.ModTime()) > longestInstall {
 				_ = removeAll(dir) // of a process that was killed
 			}
 			continue
 		}
-		x := installed{dir: dir, size: sizeOf(dir), used: done.ModTime()}
+		x := installed{dir: dir, size: sizeOf(dir) + sizeOf(dir+ofGradle), used: done.ModTime()}
 		list, total = append(list, x), total+x.size
 	}
 	slices.SortFunc(list, func(a, b installed) int { return a.used.Compare(b.used) })
@@ -59,7 +61,7 @@ func evict(cache string, most int64, idle time.Duration) {
 		}
 		// Renamed first, so that nobody takes half of it for the whole.
 		away := filepath.Join(cache, "installing-old-"+filepath.Base(x.dir))
-		if os.Rename(x.dir, away) == nil && removeAll(away) == nil {
+		if os.Rename(x.dir, away) == nil && removeAll(away) == nil && removeAll(x.dir+ofGradle) == nil {
 			total -= x.size
 		}
 	}

@@ -31,10 +31,13 @@ func (c *Checker) Furnish(ctx context.Context, chains []toolchain.Found, base, d
 		if c.o.Confine == nil || k.deps.dir == "" {
 			continue
 		}
-		switch k.chain.Ecosystem {
-		case toolchain.Rust:
+		switch {
+		case k.chain.Ecosystem == toolchain.Rust:
 			f.Env = append(f.Env, "CARGO_HOME="+home, "CARGO_NET_OFFLINE=true")
-		case toolchain.JVM:
+		case k.deps.stays != "":
+			home = k.deps.stays
+			f.Env = append(f.Env, "GRADLE_USER_HOME="+home)
+		case k.chain.Manager == "maven":
 			f.Env = append(f.Env, "MAVEN_OPTS=-Dmaven.repo.local="+filepath.Join(home, "repository"))
 		default:
 			continue

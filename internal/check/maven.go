@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // Maven's repository of an installation holds what this installation needs and nothing else. What was ever downloaded is kept beside it, in
@@ -43,6 +41,15 @@ func (p *place) mavenSettings(proxy int) error {
 	return os.WriteFile(p.settingsFile(), []byte(text), 0o644)
 }
 
+// gradleProperties tells Gradle the port of our proxy: it does not ask the environment. Each installation writes it anew.
+func (p *place) gradleProperties(proxy int) error {
+	var b strings.Builder
+	for _, scheme := range []string{"http", "https"} {
+		fmt.Fprintf(&b, "systemProp.%[1]s.proxyHost=127.0.0.1\nsystemProp.%[1]s.proxyPort=%[2]d\n", scheme, proxy)
+	}
+	return os.WriteFile(filepath.Join(p.deps.stays, "gradle.properties"), []byte(b.String()), 0o644)
+}
+
 // bookkeeping says of a file in Maven's repository that it only tells where others came from. Without it they are there for everybody, also
 // for a run that reaches no registry.
 func bookkeeping(name string) bool {
@@ -52,7 +59,7 @@ func bookkeeping(name string) bool {
 
 // keepDownloads ends an installation of Maven: what it fetched is kept for others.
 func (p *place) keepDownloads() error {
-	if p.chain.Ecosystem != toolchain.JVM {
+	if p.chain.Manager != "maven" {
 		return nil
 	}
 	top := filepath.Join(p.deps.home(p), "repository")

@@ -72,12 +72,12 @@ func (p *place) settings() error {
 	for _, name := range ownSettings {
 		all = append(all, give{filepath.Join(home, name), filepath.Join(p.dir, "home", name)})
 	}
-	switch p.chain.Ecosystem {
-	case toolchain.JVM:
+	switch {
+	case p.chain.Manager == "maven":
 		if err := p.mavenSettings(0); err != nil {
 			return err
 		}
-	case toolchain.Rust:
+	case p.chain.Ecosystem == toolchain.Rust:
 		cargo := firstNonEmpty(p.c.lookup("CARGO_HOME"), filepath.Join(home, ".cargo"))
 		all = append(all, give{filepath.Join(cargo, "config.toml"), filepath.Join(p.deps.home(p), "config.toml")})
 	}
@@ -153,8 +153,9 @@ func (p *place) outlet(o *confine.Policy, env []string, install bool) (proxy *re
 		}
 	}
 	o.Door = o.FreeDoor()
-	if p.chain.Ecosystem == toolchain.JVM {
-		if err := p.mavenSettings(o.Door); err != nil {
+	tell := map[string]func(int) error{"maven": p.mavenSettings, "gradle": p.gradleProperties}[p.chain.Manager]
+	if tell != nil {
+		if err := tell(o.Door); err != nil {
 			return nil, nil, nil, err
 		}
 	}

@@ -10,8 +10,11 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// jvmPlace is the place of an error of javac or of Kotlin's compiler, as Maven prints it.
-var jvmPlace = re.New(`^\[ERROR\] (?:file://)?(.*\.(?:java|kts?)): ?[\[(](\d+), ?\d+[\])]:? (.*)$`)
+// jvmPlace is the place of an error of javac or of Kotlin's compiler, as Maven prints it; gradlePlace as Gradle does.
+var (
+	jvmPlace    = re.New(`^\[ERROR\] (?:file://)?(.*\.(?:java|kts?)): ?[\[(](\d+), ?\d+[\])]:? (.*)$`)
+	gradlePlace = re.New(`^(?:(?:e: (?:file://)?)(/?\S.*\.kts?):[( ]*(\d+)[:,] ?\d+\)?:? (.*)|(/?\S.*\.java):(\d+): error: (.*))$`)
+)
 
 // jvmComplaints finds the compilers' errors in Maven's output, which says each of them twice.
 func (r reader) jvmComplaints(output []byte) []complaint {
@@ -20,7 +23,11 @@ func (r reader) jvmComplaints(output []byte) []complaint {
 	last := -1
 	for l := range strings.Lines(string(output)) {
 		l = strings.TrimRight(l, "\r\n")
-		if m := jvmPlace().FindStringSubmatch(l); m != nil {
+		m := jvmPlace().FindStringSubmatch(l)
+		if g := gradlePlace().FindStringSubmatch(l); g != nil {
+			m = []string{l, g[1] + g[4], g[2] + g[5], g[3] + g[6]}
+		}
+		if m != nil {
 			last = -1
 			c := complaint{file: r.relative(m[1]), line: atoi(m[2]), text: m[3], full: strings.TrimPrefix(l, "[ERROR] ")}
 			if key := m[1] + m[2] + m[3]; !seen[key] {
@@ -103,7 +110,7 @@ func (t junitText) both() string {
 	return b.String()
 }
 
-var foreignFrame = re.New(`^at (?:org\.junit|java\.|jdk\.|sun\.|org\.apache\.maven|kotlin\.|org\.opentest4j)`)
+var foreignFrame = re.New(`^at (?:org\.junit|java\.|jdk\.|sun\.|org\.apache\.maven|org\.gradle|kotlin\.|org\.opentest4j)`)
 
 // classFile finds the file that declares a class of tests: of the directory of its package, as Java's compiler wants it, else any test file
 // of the package that has the class.

@@ -1,7 +1,6 @@
 package check_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -176,19 +175,66 @@ func TestAddPackagesMaven(t *testing.T) {
 	)
 }
 
-func TestGradleIsRefused(t *testing.T) {
+// TestRowGradle has two modules, one of which is built with the other, and a new class in it.
+func TestRowGradle(t *testing.T) {
+	t.Parallel()
+	conformance.Only(t)
+	needs(t, "gradle")
+	needs(t, "javac")
+	l := newLab(t)
+	const build = "plugins { id 'java' }\nrepositories { mavenCentral() }\ndependencies { testCompile 'junit:junit:4.13.2' }\n"
+	const head = "package org.example;\n\nimport static org.junit.Assert.assertEquals;\n\nimport org.junit.Test;\n\n"
+	const dir, tests = "app/src/main/java/org/example/", "app/src/test/java/org/example/"
+	base := l.tree("", map[string]string{
+		"settings.gradle": "include 'core', 'app'\n", "core/build.gradle": build, "app/build.gradle": build + "dependencies { compile project(':core') }\n",
+		"core/src/main/java/org/example/core/Core.java": "package org.example.core;\n\npublic class Core {\n    public static int one() {\n        return 1;\n    }\n}\n",
+		"core/src/test/java/org/example/CoreTest.java":  head + "public class CoreTest {\n    @Test\n    public void one() {\n        assertEquals(1, org.example.core.Core.one());\n    }\n}\n",
+		dir + "App.java":       "package org.example;\n\npublic class App {\n}\n",
+		tests + "AppTest.java": head + "public class AppTest {\n    @Test\n    public void is() {\n        assertEquals(new App().getClass(), App.class);\n    }\n}\n",
+	})
+	all := l.project(base).All()
+	if len(all) != 1 || all[0].Root != "." || all[0].Manager != "gradle" {
+		t.Fatalf("toolchains = %+v", all)
+	}
+	p, err := l.checker.Baseline(t.Context(), all[0], base)
+	want(t, "the tests of both modules", p, err, true)
+	if c := p.Counts(); c.Passed != 2 || len(p.Records) != 1 {
+		t.Errorf("counts = %+v of %+v", c, p.Records)
+	}
+	m := l.module(base, strings.TrimSuffix(dir, "/"), step.Export{Kind: "class", Name: "Sum", Signature: "Sum"}, step.Export{Kind: "function", Name: "Sum.twice", Signature: "static int twice(int n)"})
+	red := l.tree(base, map[string]string{tests + "SumTest.java": head + "public class SumTest {\n    @Test\n    public void twice() {\n        assertEquals(6, Sum.twice(3));\n    }\n\n    @Test\n    public void none() {\n        assertEquals(0, Sum.twice(0));\n    }\n}\n"})
+	p, err = l.checker.Red(t.Context(), m, base, red, nil)
+	want(t, "red", p, err, true, "already-passes") // the test that was there
+	if slices.Sort(p.Red); len(p.Red) != 2 || p.Red[1] != tests+"SumTest.java::SumTest.twice" {
+		t.Errorf("red = %q, findings %+v", p.Red, p.Findings)
+	}
+	const right = "package org.example;\n\n/** Sums. */\npublic class Sum {\n    /** Says twice as much. */\n    public static int twice(int n) {\n        return 2 * n * org.example.core.Core.one();\n    }\n}\n"
+	frozen := p.Frozen
+	p, err = l.checker.Green(t.Context(), m, red, l.tree(red, map[string]string{dir + "Sum.java": strings.Replace(right, "2 *", "3 *", 1)}), frozen)
+	want(t, "wrong code", p, err, false)
+	if f := p.Failures(); len(f) != 1 || f[0].ID != tests+"SumTest.java::SumTest.twice" || !strings.Contains(f[0].Message, "expected:<6> but was:<9>") {
+		t.Errorf("failures of the wrong code = %+v", f)
+	}
+	p, err = l.checker.Green(t.Context(), m, red, l.tree(red, map[string]string{dir + "Sum.java": strings.Replace(right, "Core.one()", "Core.two()", 1)}), frozen)
+	want(t, "code that does not compile", p, err, false)
+	if f := p.Failures(); len(f) == 0 || !strings.Contains(f[0].Message, "cannot find symbol") {
+		t.Errorf("failures of code that does not compile = %+v, %+v", f, p.Findings)
+	}
+	p, err = l.checker.Green(t.Context(), m, red, l.tree(red, map[string]string{dir + "Sum.java": right}), frozen)
+	want(t, "right code", p, err, true)
+}
+
+// TestGradleByACommand: a command of the project's configuration is run as it stands; what is installed for the table's may fail.
+func TestGradleByACommand(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	base := l.tree("", map[string]string{"build.gradle.kts": "plugins { java }\n", "src/main/java/a/A.java": "package a;\n\npublic class A {}\n", "src/test/java/a/ATest.java": "package a;\n\nclass ATest {\n    @org.junit.jupiter.api.Test\n    void a() {\n        assert new A() != null;\n    }\n}\n"})
-	m := l.module(base, "src/main/java/a")
-	_, err := l.checker.Baseline(t.Context(), m.Chain, base)
-	var missing *check.EnvironmentError
-	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "jacquard.yaml") {
-		t.Fatalf("err = %v", err)
-	}
 	report := "<testsuite><testcase classname='a.ATest' name='a()' time='0.1'/></testsuite>"
+	tree := l.tree("", map[string]string{
+		"build.gradle.kts": "plugins { java }\n", "src/main/java/a/A.java": "package a;\n\npublic class A {}\n", "src/test/java/a/ATest.java": "package a;\n\nclass ATest {\n    @org.junit.jupiter.api.Test\n    void a() {\n        assert new A() != null;\n    }\n}\n",
+		"gradlew": "test -z \"$*\" && mkdir -p build/test-results/test && echo \"" + report + "\" > build/test-results/test/TEST-a.ATest.xml\n",
+	})
+	m := l.module(tree, "src/main/java/a")
 	m.Chain.Override = map[string]string{"test": "sh gradlew"}
-	tree := l.tree(base, map[string]string{"gradlew": "mkdir -p build/test-results/test && echo \"" + report + "\" > build/test-results/test/TEST-a.ATest.xml\n"})
 	p, err := l.checker.Baseline(t.Context(), m.Chain, tree)
 	want(t, "a command of the project", p, err, true)
 	if len(p.Results) != 1 || p.Results[0].ID != "src/test/java/a/ATest.java::ATest.a" {

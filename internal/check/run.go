@@ -416,6 +416,10 @@ func (p *place) fillIn(arg, report, dir string, cmd toolchain.Command) (string, 
 		file := report + ".cjs"
 		return file, os.WriteFile(file, []byte(toolchain.JestProgram), 0o644)
 	}
+	if arg == "{gradle}" {
+		file := report + ".gradle"
+		return file, os.WriteFile(file, []byte(toolchain.GradleScript), 0o644)
+	}
 	return strings.NewReplacer("{report}", report, "{root}", dir, "{env}", p.deps.home(p), "{home}", filepath.Join(p.dir, "home"), "{settings}", p.settingsFile()).Replace(arg), nil
 }
 

@@ -21,12 +21,14 @@ import (
 var usual = []string{
 	"proxy.golang.org", "sum.golang.org", "storage.googleapis.com", "registry.npmjs.org", "registry.yarnpkg.com", "repo.yarnpkg.com", "nodejs.org",
 	"pypi.org", "files.pythonhosted.org", "index.crates.io", "static.crates.io", "crates.io", "repo.maven.apache.org", "repo1.maven.org",
+	"services.gradle.org", "plugins.gradle.org", "plugins-artifacts.gradle.org", "dl.google.com", "maven.google.com",
 	"rubygems.org", "index.rubygems.org", "packagist.org", "repo.packagist.org", "hex.pm", "repo.hex.pm", "builds.hex.pm",
 }
 
 // behind are hosts that serve the files of another one.
 var behind = map[string][]string{
-	"github.com": {"codeload.github.com", "objects.githubusercontent.com", "release-assets.githubusercontent.com"},
+	"services.gradle.org": {"downloads.gradle.org", "github.com", "release-assets.githubusercontent.com"},
+	"github.com":          {"codeload.github.com", "objects.githubusercontent.com", "release-assets.githubusercontent.com"},
 }
 
 // List says which hosts an installation may reach. It is not for use by several goroutines while it is filled.
@@ -165,6 +167,9 @@ var forms = []struct {
 	{"pom.xml", re.New(`(?s)<(?:pluginRepository|repository|snapshotRepository)>(?:.*?)<url>\s*([^<\s]+)`)},
 	{"settings.xml", re.New(`<url>\s*([^<\s]+)`)},
 	{"maven-wrapper.properties", re.New(`Url=(\S+)`)},
+	{"gradle-wrapper.properties", re.New(`distributionUrl=(\S+)`)},
+	{"*.gradle", re.New(`\b(?:url|uri|maven)\b[^"'\n]*["'](https?://[^"']+)`)},
+	{"*.gradle.kts", re.New(`\b(?:url|uri|maven)\b[^"'\n]*["'](https?://[^"']+)`)},
 	{"Gemfile", re.New(`(?:source|git:|git_source)[ (:]*['"]([^'"]+)`)},
 	{"Gemfile.lock", re.New(`remote:\s*(\S+)`)},
 	{"composer.json", re.New(`"url":\s*"([^"]+)"`)},
@@ -216,7 +221,7 @@ func (l *List) add(at string, user bool) {
 		host, _, _ := strings.Cut(strings.TrimPrefix(at, "git@"), ":")
 		at = "https://" + host
 	}
-	u, err := url.Parse(at)
+	u, err := url.Parse(strings.ReplaceAll(at, `\:`, ":")) // as files of properties write it
 	if err != nil || u.Hostname() == "" {
 		return
 	}

@@ -14,12 +14,12 @@ func jvmRow() ecosystem {
 	return ecosystem{
 		name:      JVM,
 		languages: []string{LangJava, LangKotlin},
-		manifests: []string{"pom.xml", "build.gradle.kts", "build.gradle"},
+		manifests: []string{"pom.xml", "build.gradle.kts", "build.gradle", "settings.gradle.kts", "settings.gradle"},
 		locks:     []lock{{"gradle.lockfile", "gradle"}},
 		inspect:   inspectJVM,
-		setup:     mavenSetup,
+		setup:     jvmSetup,
 		build:     func(Found, string) []Command { return nil }, // the tests' run compiles everything
-		test:      mavenTest,
+		test:      jvmTest,
 		lint:      func(Found, []string) []Command { return nil },
 		format:    func(Found, []string) []Command { return nil },
 		coverage:  func(Found, Selection) []Command { return nil },
@@ -29,43 +29,48 @@ func jvmRow() ecosystem {
 	}
 }
 
-// pom is what a pom.xml says, as far as it matters here.
-type pom struct {
-	ArtifactID   string       `xml:"artifactId"`
-	Packaging    string       `xml:"packaging"`
-	Modules      []string     `xml:"modules>module"`
-	OfProfiles   []string     `xml:"profiles>profile>modules>module"`
-	Dependencies []dependency `xml:"dependencies>dependency"`
-	Plugins      []dependency `xml:"build>plugins>plugin"`
-}
-
-type dependency struct {
-	Group    string `xml:"groupId"`
-	Artifact string `xml:"artifactId"`
-	Version  string `xml:"version"`
-}
-
-func readPom(b []byte) pom {
-	var p pom
-	if xml.Unmarshal(b, &p) != nil {
-		return pom{}
+func jvmSetup(f Found) []Command {
+	switch {
+	case f.Manager == "gradle":
+		return gradleSetup(f)
+	case f.Manifest == "":
+		return nil
 	}
-	return p
+	return mavenSetup(f)
 }
 
-// modules are the directories of the modules of a pom.xml in dir.
-func (p pom) modules(dir string) []string {
-	var out []string
-	for _, m := range append(p.Modules, p.OfProfiles...) {
-		out = addOnce(out, path.Join(dir, strings.TrimSuffix(strings.TrimSpace(m), "/pom.xml")))
+func jvmTest(f Found, s Selection) []Command {
+	if f.Manager == "gradle" {
+		return gradleTest(f, s)
 	}
-	return out
+	return mavenTest(f, s)
 }
+
+// jvmTests are the tests of a selection: class or class and method, as Java names them.
+func (f Found) jvmTests(s Selection) (tests []jvmName) {
+	for _, id := range s.IDs {
+		file, name := SplitID(id)
+		class, method := name, ""
+		if i := strings.LastIndexByte(name, '.'); i >= 0 {
+			class, method = name[:i], name[i+1:]
+		}
+		method, _, _ = strings.Cut(method, "[")
+		pkg := path.Dir(f.jvmClass(file))
+		tests = append(tests, jvmName{strings.TrimPrefix(strings.ReplaceAll(pkg, "/", ".")+".", "..") + class, method})
+	}
+	if len(s.IDs) == 0 {
+		for _, file := range s.Files {
+			tests = append(tests, jvmName{strings.ReplaceAll(f.jvmClass(file), "/", "."), ""})
+		}
+	}
+	return tests
+}
+
+type jvmName struct{ class, method string }
 
 func inspectJVM(f *Found, p *Project) {
 	if path.Base(f.Manifest) != "pom.xml" && f.Manifest != "" {
-		f.Manager, f.Runner = "gradle", "gradle"
-		f.Installs = addOnce(addOnce(nil, f.Manifest), f.Lock)
+		inspectGradle(f, p)
 		return
 	}
 	f.Manager, f.Runner, f.Workspace = "maven", "surefire", f.Root
@@ -102,114 +107,6 @@ func inspectJVM(f *Found, p *Project) {
 	if kotlin {
 		f.Tools = append(f.Tools, "kotlin-maven-plugin")
 	}
-}
-
-// modulesOf are the modules that a pom.xml in dir builds, and theirs.
-func (p *Project) modulesOf(dir string) []string {
-	all := []string{dir}
-	for i := 0; i < len(all); i++ { // all grows
-		if file, ok := p.has(all[i], "pom.xml"); ok {
-			for _, m := range readPom(p.read(file)).modules(all[i]) {
-				if _, there := p.has(m, "pom.xml"); there {
-					all = addOnce(all, m)
-				}
-			}
-		}
-	}
-	return all[1:]
-}
-
-// mavenQuiet are plug-ins that judge how code looks, or measure: they are not part of a proof, and they would judge stubs.
-var mavenQuiet = []string{
-	"-Denforcer.skip", "-Dcheckstyle.skip", "-Dspotless.check.skip", "-Dpmd.skip", "-Dcpd.skip", "-Dspotbugs.skip", "-Djacoco.skip",
-	"-Drat.skip", "-Dlicense.skip", "-Dfmt.skip", "-Ddetekt.skip", "-Dktlint.skip", "-Danimal.sniffer.skip",
-}
-
-// mavenQuick: it runs for seconds, and is started often.
-const mavenQuick = "MAVEN_OPTS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-
-// mavenUnsaid are arguments of each command of Maven.
-var mavenUnsaid = slices.Concat([]string{
-	"-B", "-q", "-Dstyle.color=never", "-Dmaven.repo.local={env}/repository", "-Duser.home={home}", "-DtrimStackTrace=true",
-}, mavenQuiet)
-
-// mavenSettings are where an installation finds its registries, mavenSelects goes with a selection of tests that modules may have none of.
-var (
-	mavenSettings = []string{"-gs", "{settings}"}
-	mavenSelects  = []string{"-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false"}
-)
-
-// maven makes a command of Maven that takes what it needs from {env}.
-func (f Found) maven(name string, r Report, args ...string) Command {
-	c := Command{
-		Name: name, Argv: slices.Concat([]string{"mvn"}, mavenUnsaid, args), Dir: f.Workspace, Report: r,
-		Env: []string{mavenQuick}, Needs: []Need{jvmRow().need}, Unsaid: slices.Concat(mavenUnsaid, mavenSettings, mavenSelects),
-	}
-	if f.Uses("mvnw") { // it brings the Maven that it names with it
-		c.Argv = append([]string{"sh", "mvnw"}, c.Argv[1:]...)
-		c.Env = append(c.Env, "MAVEN_USER_HOME={env}/maven")
-		c.Needs = []Need{{Tool: "sh", Install: "mvnw needs a shell"}}
-	}
-	c.Needs = append(c.Needs, Need{Tool: "java", Install: "install a JDK: https://adoptium.net"})
-	return c
-}
-
-// mavenPhases are the phases that run tests; those from package on give modules the jars of others.
-var mavenPhases = []string{"test", "prepare-package", "package", "pre-integration-test", "integration-test", "post-integration-test", "verify", "install", "deploy"}
-
-// mavenRun are the arguments that run tests as the project's own people do: with their profiles and properties, and as far as package where
-// they go so far and there is more than one module. What comes after it is not about tests of the code.
-func (f Found) mavenRun() []string {
-	var args []string
-	phase := "test"
-	if len(f.Own.Test) > 0 {
-		argv := f.Own.Test[0].Argv
-		for i, a := range argv[1:] {
-			switch {
-			case strings.Contains(a, "$"):
-			case strings.HasPrefix(a, "-P") && a != "-P", strings.HasPrefix(a, "-D") && strings.Contains(a, "=") && !mavenOurs().MatchString(a):
-				args = append(args, a)
-			case (a == "-P" || a == "--activate-profiles") && i+2 < len(argv):
-				args = append(args, "-P"+argv[i+2])
-			case slices.Index(mavenPhases, a) >= slices.Index(mavenPhases, "package") && (len(f.Modules) > 0 || f.Workspace != f.Root):
-				phase = "package"
-			}
-		}
-	}
-	return append(args, phase)
-}
-
-// mavenOurs are properties that decide where Maven finds and writes things, which tests it runs, and what it says.
-var mavenOurs = re.New(`^-D(?:maven\.(?:repo|test|wagon|javadoc)|skip|test=|surefire|style|user|gpg|sonar|altDeployment|http|org\.slf4j)`)
-
-// mavenSetup runs the whole life cycle once, on sources that mean nothing: only then Maven has fetched everything that it will want.
-func mavenSetup(f Found) []Command {
-	if f.Manager != "maven" || f.Manifest == "" {
-		return nil
-	}
-	c := f.maven("setup", ReportExit, append(slices.Clone(mavenSettings), f.mavenRun()...)...)
-	c.Env = slices.DeleteFunc(c.Env, func(kv string) bool { return kv == mavenQuick }) // what the user has set says how registries are reached
-	return []Command{c}
-}
-
-// OnSources is the setup of Maven for a project that cannot be built but from its own sources, which are given by path. Of each module one
-// class of tests is run, for what Maven fetches to run any; what it says decides nothing here.
-func OnSources(setup []Command, sources []string) []Command {
-	var classes, modules []string
-	for _, file := range sources {
-		module, _, ok := strings.Cut("/"+file, "/src/test/")
-		if name := strings.TrimSuffix(path.Base(file), path.Ext(file)); ok && jvmRoot().MatchString(file) && strings.HasSuffix(name, "Test") && !slices.Contains(modules, module) {
-			classes, modules = append(classes, name), append(modules, module)
-		}
-	}
-	out := slices.Clone(setup)
-	for i := range out {
-		out[i].Argv = append(slices.Clone(out[i].Argv), "-Dmaven.test.failure.ignore=true")
-		if len(classes) > 0 {
-			out[i].Argv = append(append(out[i].Argv, "-Dtest="+strings.Join(classes, ",")), mavenSelects...)
-		}
-	}
-	return out
 }
 
 // junitOf is the annotation of tests that a module can use: what its own dependencies bring, else those of the poms above it. Where a
@@ -281,66 +178,6 @@ func (f Found) Beside(manifests map[string][]byte, sources []string) map[string]
 		}
 	}
 	return out
-}
-
-var surefireWild = re.New(`[^\pL\pN_$]`)
-
-// mavenTest: Surefire leaves a report for each class below target.
-func mavenTest(f Found, s Selection) []Command {
-	if f.Manager == "gradle" {
-		return []Command{{
-			Name: "test", Dir: f.Root, Report: ReportSurefire,
-			Refuse: "projects with Gradle are built by a command of their own: set checks: test: in jacquard.yaml to one that runs the tests and leaves JUnit's XML reports in build/test-results, for example ./gradlew --offline test",
-		}}
-	}
-	args := []string{"-o"}
-	var wanted []string
-	if len(s.IDs) > 0 {
-		for _, id := range s.IDs {
-			file, name := SplitID(id)
-			class, method := name, ""
-			if i := strings.LastIndexByte(name, '.'); i >= 0 {
-				class, method = name[:i], name[i+1:]
-			}
-			method, _, _ = strings.Cut(method, "[")
-			pkg := path.Dir(f.jvmClass(file))
-			wanted = addOnce(wanted, strings.TrimPrefix(strings.ReplaceAll(pkg, "/", ".")+".", "..")+class+"#"+surefireWild().ReplaceAllString(method, "?"))
-		}
-	} else {
-		for _, file := range s.Files {
-			wanted = addOnce(wanted, strings.ReplaceAll(f.jvmClass(file), "/", "."))
-		}
-	}
-	if len(wanted) > 0 {
-		args = append(append(args, "-Dtest="+strings.Join(wanted, ",")), mavenSelects...)
-	}
-	if module := f.mavenModule(s); module != f.Workspace {
-		args = append(args, "-pl", strings.TrimPrefix(module, strings.TrimPrefix(f.Workspace+"/", "./")), "-am")
-	}
-	return []Command{f.maven("test", ReportSurefire, append(args, f.mavenRun()...)...)}
-}
-
-// mavenModule is the module that all tests of a selection are in, the whole project where they are of several.
-func (f Found) mavenModule(s Selection) string {
-	files := slices.Clone(s.Files)
-	for _, id := range s.IDs {
-		file, _ := SplitID(id)
-		files = append(files, file)
-	}
-	in := ""
-	for _, file := range files {
-		of := f.Root
-		for _, m := range f.Modules { // a module's own come after it
-			if under(file, m) {
-				of = m
-			}
-		}
-		if in != "" && in != of {
-			return f.Root
-		}
-		in = of
-	}
-	return cmp.Or(in, f.Root)
 }
 
 var jvmRoot = re.New(`^(.*?)(src/(?:main|test)/(?:java|kotlin))(?:/(.*))?$`)

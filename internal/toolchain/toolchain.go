@@ -12,6 +12,7 @@
 //	{home}        the home directory of the command
 //	{settings}    a file with Maven's settings for an installation
 //	{jest}        a file with [JestProgram]
+//	{gradle}      a file with [GradleScript]
 //	{bin:PKG}     the script that the installed npm package PKG runs; {bin:PKG#NAME} when it has several
 package toolchain
 
@@ -268,6 +269,10 @@ func (f Found) Env() []string {
 		return []string{"GOFLAGS=-buildvcs=false"}
 	case Node:
 		return []string{"CI=1"}
+	case JVM:
+		if f.Manager == "gradle" {
+			return []string{"GRADLE_USER_HOME={env}"}
+		}
 	case Python:
 		env := []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0"}
 		if f.SourceDir != "" {
