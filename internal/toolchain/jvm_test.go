@@ -1,6 +1,7 @@
 package toolchain_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,19 @@ func TestRowsOfRustAndTheJVM(t *testing.T) {
 	if jPlace.NewFile != "app/src/main/java/org/acme/order_book/OrderBook.java" || jPlace.NewTest != tests+"OrderBookTest.java" || jPlace.Import != "org.acme.order_book" || jPlace.AllowsTest(tests+"inner/ATest.java") || !jPlace.AllowsTest(tests+"deep/ATest.java") {
 		t.Errorf("place = %+v", jPlace)
 	}
+	gradle, _ := detect("app/src/main/java/org/acme", map[string]string{
+		"settings.gradle.kts": "include(\"app\")\n", "gradlew": "", "gradle/libs.versions.toml": "", "app/build.gradle.kts": "plugins { java }\n", "app/src/main/java/org/acme/A.java": "",
+		".github/workflows/ci.yml": "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: ./gradlew build -Pfast --scan -Dorg.gradle.jvmargs=-Xmx1g -Dgreeting=hello :app:integrationTest\n",
+	})
+	if gradle.Workspace != "." || gradle.Root != "app" || strings.Join(gradle.Installs, " ") != "app/build.gradle.kts gradle/libs.versions.toml gradlew settings.gradle.kts" {
+		t.Errorf("gradle = %+v", gradle)
+	}
+	multi, _ := detect("src/jvmMain/kotlin", map[string]string{"build.gradle.kts": "plugins { kotlin(\"multiplatform\") }\n", "src/jvmMain/kotlin/A.kt": ""})
+	unsaid := func(cs []toolchain.Command) string {
+		c := cs[0]
+		c.Argv = slices.DeleteFunc(slices.Clone(c.Argv), func(a string) bool { return slices.Contains(c.Unsaid, a) })
+		return argvs([]toolchain.Command{c})
+	}
 	kotlin, kPlace := detect("src/main/kotlin/a", map[string]string{"pom.xml": "<project><build><plugins><plugin><artifactId>kotlin-maven-plugin</artifactId></plugin></plugins></build></project>"})
 	if kotlin.Language != toolchain.LangKotlin || kPlace.NewTest != "src/test/kotlin/a/ATest.kt" {
 		t.Errorf("kotlin = %+v, %+v", kotlin, kPlace)
@@ -62,6 +76,10 @@ func TestRowsOfRustAndTheJVM(t *testing.T) {
 		{"cargo types", command(workspace.TypeCheck(toolchain.Selection{Files: []string{"crates/shop/tests/a_test.rs"}})), "crates/shop: cargo test --no-run --message-format=json --test=a_test"},
 		{"cargo add", command(workspace.Add([]toolchain.Dependency{{Name: "a", Version: "1.2"}, {Name: "b"}}).Commands), "crates/shop: cargo add a@1.2 b && crates/shop: cargo update --workspace"},
 		{"maven ids", command(kotlin.Test(toolchain.Selection{IDs: []string{"src/test/kotlin/a/ATest.kt::ATest$In.adds two, or one", "src/test/kotlin/a/ATest.kt::ATest.p[2]"}})), ".: mvn -Denforcer -Dcheckstyle -Dspotless -Dpmd -Dcpd -Dspotbugs -Djacoco -Drat -Dlicense -Dfmt -Ddetekt -Dktlint -Danimal.sniffer -o -Dtest=a.ATest$In#adds?two??or?one,a.ATest#p -Dsurefire.failIfNoSpecifiedTests=false -DfailIfNoTests=false test"},
+		{"gradle", unsaid(gradle.Test(toolchain.Selection{})), ".: sh gradlew --offline --continue -Pfast -Dgreeting=hello :app:integrationTest test"},
+		{"gradle ids", unsaid(gradle.Test(toolchain.Selection{IDs: []string{"app/src/test/java/org/acme/ATest.java::ATest$In.adds two"}})), ".: sh gradlew --offline --continue -Djacquard.tests=org.acme.ATest$In.adds*two -Pfast -Dgreeting=hello :app:integrationTest test"},
+		{"gradle files", unsaid(multi.Test(toolchain.Selection{Files: []string{"src/test/kotlin/a/ATest.kt"}})), ".: gradle --offline --continue -Djacquard.tests=a.ATest,a.ATest$* jvmTest"},
+		{"gradle setup", unsaid(multi.Setup()), ".: gradle -Djacquard.setup=true jvmTest"},
 		{"maven module", command(java.Test(toolchain.Selection{Files: []string{tests + "OrderBookTest.java"}})), ".: mvn -Denforcer -Dcheckstyle -Dspotless -Dpmd -Dcpd -Dspotbugs -Djacoco -Drat -Dlicense -Dfmt -Ddetekt -Dktlint -Danimal.sniffer -o -Dtest=org.acme.order_book.OrderBookTest -Dsurefire.failIfNoSpecifiedTests=false -DfailIfNoTests=false -pl app -am test"},
 	} {
 		if c.got != c.want {

@@ -68,7 +68,9 @@ func (f Found) gradle(name string, r Report, args ...string) Command {
 // gradleRun are the arguments that run tests as the project's own people do: their tasks that are named for tests, their properties.
 func (f Found) gradleRun() []string {
 	var tasks, flags []string
+	all := true // what build and check have of tests
 	if len(f.Own.Test) > 0 {
+		all = false
 		for _, a := range f.Own.Test[0].Argv[1:] {
 			name := a[strings.LastIndexByte(a, ':')+1:]
 			switch {
@@ -77,14 +79,17 @@ func (f Found) gradleRun() []string {
 				flags = append(flags, a)
 			case !strings.HasPrefix(a, "-") && (strings.HasSuffix(strings.ToLower(name), "test") || name == "allTests"):
 				tasks = append(tasks, a)
+			case name == "build", name == "check":
+				all = true
 			}
 		}
 	}
-	if len(tasks) == 0 {
-		tasks = []string{"test"}
+	if all || len(tasks) == 0 {
+		task := "test"
 		if f.Uses("kotlin-multiplatform") {
-			tasks = []string{"jvmTest"}
+			task = "jvmTest"
 		}
+		tasks = addOnce(tasks, task)
 	}
 	return append(flags, tasks...)
 }
