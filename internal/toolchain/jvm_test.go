@@ -79,7 +79,7 @@ func TestRowsOfRustAndTheJVM(t *testing.T) {
 		{"gradle", unsaid(gradle.Test(toolchain.Selection{})), ".: sh gradlew --offline --continue -Pfast -Dgreeting=hello :app:integrationTest test"},
 		{"gradle ids", unsaid(gradle.Test(toolchain.Selection{IDs: []string{"app/src/test/java/org/acme/ATest.java::ATest$In.adds two"}})), ".: sh gradlew --offline --continue -Djacquard.tests=org.acme.ATest$In.adds*two -Pfast -Dgreeting=hello :app:integrationTest test"},
 		{"gradle files", unsaid(multi.Test(toolchain.Selection{Files: []string{"src/test/kotlin/a/ATest.kt"}})), ".: gradle --offline --continue -Djacquard.tests=a.ATest,a.ATest$* jvmTest"},
-		{"gradle setup", unsaid(multi.Setup()), ".: gradle -Djacquard.setup=true jvmTest"},
+		{"gradle setup", unsaid(multi.Setup()), ".: gradle jvmTest"},
 		{"maven module", command(java.Test(toolchain.Selection{Files: []string{tests + "OrderBookTest.java"}})), ".: mvn -Denforcer -Dcheckstyle -Dspotless -Dpmd -Dcpd -Dspotbugs -Djacoco -Drat -Dlicense -Dfmt -Ddetekt -Dktlint -Danimal.sniffer -o -Dtest=org.acme.order_book.OrderBookTest -Dsurefire.failIfNoSpecifiedTests=false -DfailIfNoTests=false -pl app -am test"},
 	} {
 		if c.got != c.want {

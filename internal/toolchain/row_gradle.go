@@ -96,7 +96,9 @@ func (f Found) gradleRun() []string {
 
 // gradleSetup builds the project and begins its tests without running one: only then Gradle has fetched everything that it will want.
 func gradleSetup(f Found) []Command {
-	c := f.gradle("setup", ReportExit, append([]string{"-Djacquard.setup=true"}, f.gradleRun()...)...)
+	const installs = "-Djacquard.setup=true"
+	c := f.gradle("setup", ReportExit, append([]string{installs}, f.gradleRun()...)...)
+	c.Unsaid = append(slices.Clone(c.Unsaid), installs)
 	c.Optional = f.Override["test"] != "" // that may need nothing of it
 	return []Command{c}
 }
