@@ -459,18 +459,6 @@ func hasEnv(chain toolchain.Found) bool {
 	return slices.Contains([]string{toolchain.Python, toolchain.Rust, toolchain.Unknown}, chain.Ecosystem) || chain.Manager == "maven"
 }
 
-// staysAt is where an installation in dir has an environment that cannot be moved or shared by links, "" for none: Gradle notes where its
-// files are, and writes into them.
-func staysAt(dir string, chain toolchain.Found) string {
-	if chain.Manager == "gradle" {
-		return dir + ofGradle
-	}
-	return ""
-}
-
-// ofGradle ends the name of Gradle's home of an installation.
-const ofGradle = ".gradle"
-
 // ofSources reports whether the setup of an ecosystem reads sources of the project: to build it, or because its manifest does.
 func ofSources(chain toolchain.Found) bool {
 	return chain.Ecosystem == toolchain.Python || chain.Ecosystem == toolchain.Unknown || chain.Manager == "gradle"

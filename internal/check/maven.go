@@ -41,15 +41,6 @@ func (p *place) mavenSettings(proxy int) error {
 	return os.WriteFile(p.settingsFile(), []byte(text), 0o644)
 }
 
-// gradleProperties tells Gradle the port of our proxy: it does not ask the environment. Each installation writes it anew.
-func (p *place) gradleProperties(proxy int) error {
-	var b strings.Builder
-	for _, scheme := range []string{"http", "https"} {
-		fmt.Fprintf(&b, "systemProp.%[1]s.proxyHost=127.0.0.1\nsystemProp.%[1]s.proxyPort=%[2]d\n", scheme, proxy)
-	}
-	return os.WriteFile(filepath.Join(p.deps.stays, "gradle.properties"), []byte(b.String()), 0o644)
-}
-
 // bookkeeping says of a file in Maven's repository that it only tells where others came from. Without it they are there for everybody, also
 // for a run that reaches no registry.
 func bookkeeping(name string) bool {
