@@ -47,14 +47,18 @@ func TestOldInstallationsGoFirst(t *testing.T) {
 	install("older", 9*time.Hour, 100, true)
 	install("used", time.Minute, 100, true)
 	install("go-build", 99*time.Hour, 100, false) // no installation
+	install("older.gradle", 0, 0, false)          // a part of it
 	all := left()
 	install("installing-1", 0, 1, false)
 	install("installing-2.cache", 0, 1, false)
-	if err := os.Chtimes(filepath.Join(cache, "installing-2.cache"), start, start.Add(-30*time.Hour)); err != nil {
-		t.Fatal(err)
+	install("cut.gradle", 0, 1, false)
+	for _, name := range []string{"installing-2.cache", "cut.gradle", "older.gradle"} {
+		if err := os.Chtimes(filepath.Join(cache, name), start, start.Add(-30*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	check.Evict(cache, 300, time.Hour)
-	if got, want := left(), []string{"go-build", "installing-1", "old", "older", "used"}; !slices.Equal(got, want) {
+	if got, want := left(), []string{"go-build", "installing-1", "old", "older", "older.gradle", "used"}; !slices.Equal(got, want) {
 		t.Errorf("what was cut long ago goes: %v are left, want %v", got, want)
 	}
 	if err := os.RemoveAll(filepath.Join(cache, "installing-1")); err != nil {
