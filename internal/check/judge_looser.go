@@ -59,9 +59,6 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 	for _, t := range changed {
 		mutants = append(mutants, x.mutantsFor(f, t.Test)...)
 	}
-	if len(mutants) == 0 {
-		return nil
-	}
 	was, err := x.withOldFile(ctx, f)
 	if err != nil {
 		return err
@@ -71,11 +68,19 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 	if err != nil {
 		return err
 	}
-	changed = slices.DeleteFunc(changed, func(t test) bool { // what they expected is expected no longer
-		st, _ := status(resultsOf(t, run.results))
+	var others []string // that expect something else now
+	line := 0
+	changed = slices.DeleteFunc(changed, func(t test) bool {
+		st, ran := status(resultsOf(t, run.results))
+		if ran && st == step.Fail && !x.subjectGone(resultsOf(t, run.results)) {
+			others, line = append(others, t.Name), firstLine(line, t.Line)
+		}
 		return st != step.Pass
 	})
-	if len(changed) == 0 {
+	if len(others) > 0 {
+		x.say(fix("expectation-changed", f.Path, line, otherExpectations(others)), &run)
+	}
+	if len(changed) == 0 || len(mutants) == 0 {
 		return nil
 	}
 	mutants = spread(mutants)

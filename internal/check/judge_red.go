@@ -1,9 +1,12 @@
 package check
 
 import (
+	"bytes"
 	"context"
+	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -42,7 +45,7 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 		}
 		red := uncompiled(run.invalid, mine, x.changes)
 		for _, t := range red {
-			x.out.Red = append(x.out.Red, RedTest{t.ID, RedByCompile})
+			x.out.Red = append(x.out.Red, x.redTest(t, RedByCompile))
 		}
 		if len(red) == 0 {
 			x.say(warn("check-invalid", "", 0, "The new tests could not be run without the change: "+f.Message), &run)
@@ -57,9 +60,9 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 			passing = append(passing, t)
 		case ran && st == step.Skip:
 		case ran && !absent().MatchString(worst(rs).Message):
-			x.out.Red = append(x.out.Red, RedTest{t.ID, RedByAssert})
+			x.out.Red = append(x.out.Red, x.redTest(t, RedByAssert))
 		default:
-			x.out.Red = append(x.out.Red, RedTest{t.ID, RedByCompile})
+			x.out.Red = append(x.out.Red, x.redTest(t, RedByCompile))
 		}
 	}
 	if x.anew && len(passing) == len(mine) {
@@ -70,3 +73,24 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+func (x *chainJudge) redTest(t test, by RedBy) RedTest {
+	return RedTest{ID: t.ID, By: by, Changed: slices.ContainsFunc(source.Parse(t.File, x.change(t.File).Old).Tests, func(o source.Test) bool { return o.Name == t.Name })}
+}
+
+// subjectGone reports whether a test that is gone fails now because what it called is nowhere in the code any more.
+func (x *chainJudge) subjectGone(results []step.TestResult) bool {
+	for _, m := range goneName().FindAllStringSubmatch(worst(results).Message, -1) {
+		name := firstNonEmpty(m[1], m[2])
+		if !slices.ContainsFunc(slices.Sorted(maps(x.files)), func(file string) bool {
+			return toolchain.IsSource(file) && bytes.Contains(x.files[file], []byte(name)) &&
+				slices.ContainsFunc(source.Parse(file, x.files[file]).Tokens, func(t source.Token) bool { return t.Kind == source.Ident && t.Text == name })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// goneName is how Node and Python name what is not there.
+var goneName = re.New(`(?:\b|\.)(\w+)\)? is not (?:a function|a constructor|defined)|(?:has no attribute|cannot import name|name) '(\w+)'`)

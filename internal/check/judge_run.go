@@ -23,12 +23,8 @@ func (x *chainJudge) near(ctx context.Context) error {
 			files = append(files, f)
 		}
 	}
-	if len(files)+len(x.reached.far) == 0 && x.chain.Ecosystem != toolchain.Go { // by an import that nobody can read
-		for _, f := range slices.Sorted(maps(x.files)) {
-			if x.holdsTests(f) {
-				x.reached.far = append(x.reached.far, f)
-			}
-		}
+	if len(files)+len(x.reached.far) == 0 && x.chain.Ecosystem != toolchain.Go {
+		x.reached.far = x.allTests()
 	}
 	err := x.run(ctx, files)
 	for _, r := range x.proof.Records[before:] {
@@ -91,13 +87,7 @@ func (x *chainJudge) rest(ctx context.Context) error {
 	if !x.q.Full {
 		return nil
 	}
-	var all []string
-	for _, f := range slices.Sorted(maps(x.files)) {
-		if x.holdsTests(f) {
-			all = append(all, f)
-		}
-	}
-	return x.run(ctx, all)
+	return x.run(ctx, x.allTests())
 }
 
 // run runs test files that were not run yet, those that fail once more, and finds out what that says of the change.

@@ -157,7 +157,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if !passed {
+			if !passed || x.subjectGone(results) {
 				continue
 			}
 			text = "The test " + t.Name + " is gone. It passes without the change, but fails with it: " + firstMessage(results) + ". "

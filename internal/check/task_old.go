@@ -167,7 +167,7 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		if len(names) == 0 {
 			continue
 		}
-		text := "Existing tests expect something else now. Their old versions fail with the change: " + strings.Join(names[:min(len(names), 5)], ", ") + "."
+		text := otherExpectations(names)
 		if p.t.Extra != nil && p.t.Extra(e.Path) {
 			p.add(fix("expectation-changed", e.Path, line, text+" The plan does not name this file. Put the old tests back, unless the request requires the new expectations."))
 		} else {
@@ -175,6 +175,11 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		}
 	}
 	return nil
+}
+
+// otherExpectations says that old versions of tests fail now.
+func otherExpectations(names []string) string {
+	return "Existing tests expect something else now. Their old versions fail with the change: " + strings.Join(names[:min(len(names), 5)], ", ") + "."
 }
 
 // maxLooser is how long is looked for what old tests do not notice any more.

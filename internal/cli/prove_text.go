@@ -59,7 +59,14 @@ func blocking(f check.Fact) bool { return f.Blocks }
 func verdictWords(l report.Lang, j act.Judged) string {
 	switch j.Verdict {
 	case check.VerdictProved:
-		text := report.Countf(l.T("proved: %d new tests fail without the change and pass with it"), len(j.Red))
+		form := l.T("proved: %d new tests fail without the change and pass with it")
+		switch count := len(slices.DeleteFunc(slices.Clone(j.Red), func(r check.RedTest) bool { return !r.Changed })); {
+		case count == len(j.Red):
+			form = l.T("proved: %d changed tests fail without the change and pass with it")
+		case count > 0:
+			form = l.T("proved: %d new or changed tests fail without the change and pass with it")
+		}
+		text := report.Countf(form, len(j.Red))
 		if names := unnoticed(j); len(names) > 0 {
 			text += fmt.Sprintf(l.T("; but no test kills the mutants of %s"), strings.Join(names, ", "))
 		}

@@ -21,7 +21,7 @@ import (
 var usual = []string{
 	"proxy.golang.org", "sum.golang.org", "storage.googleapis.com", "registry.npmjs.org", "registry.yarnpkg.com", "repo.yarnpkg.com", "nodejs.org",
 	"pypi.org", "files.pythonhosted.org", "index.crates.io", "static.crates.io", "crates.io", "repo.maven.apache.org", "repo1.maven.org",
-	"services.gradle.org", "plugins.gradle.org", "plugins-artifacts.gradle.org", "dl.google.com", "maven.google.com",
+	"plugins.gradle.org", "plugins-artifacts.gradle.org", "dl.google.com", "maven.google.com",
 	"rubygems.org", "index.rubygems.org", "packagist.org", "repo.packagist.org", "hex.pm", "repo.hex.pm", "builds.hex.pm",
 }
 

@@ -39,6 +39,8 @@ func TestProject(t *testing.T) {
 		{"Cargo.lock", `source = "sparse+https://c.example.com/index/"`, "c.example.com:443", ""},
 		{"Cargo.toml", `a = { git = "https://d.example.com/a" }`, "d.example.com:443", ""},
 		{"pom.xml", "<url>https://home.example.com</url><repositories><repository><id>x</id><url>https://m.example.com/maven2</url></repository></repositories>", "m.example.com:443", "home.example.com:443"},
+		{"gradle/wrapper/gradle-wrapper.properties", "distributionUrl=https\\://services.gradle.org/distributions/gradle-8.10-bin.zip", "downloads.gradle.org:443", "w.example.com:443"},
+		{"build.gradle.kts", "repositories { maven(\"https://g.example.com/m2\") }", "g.example.com:443", "services.gradle.org:443"},
 		{".mvn/wrapper/maven-wrapper.properties", "distributionUrl=https://w.example.com/maven.zip", "w.example.com:443", ""},
 		{"README.md", "https://r.example.com", "", "r.example.com:443"},
 		{"go.sum", "host.example.com/mod v1.0.0 h1:=\n", "", "host.example.com:443"},

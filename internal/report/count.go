@@ -40,7 +40,7 @@ func Countf(format string, args ...any) string {
 
 var (
 	value  = re.New(`%(?:(?:\[([0-9]+)\])?[-+#0 ]*[0-9]*(?:\.[0-9]+)?[a-zA-Z]|%)`)
-	plural = re.New(`^((?: (?:new|other|existing|passing|agent|check))* )([a-zA-Z]+s)\b(?:( )(fail|match|check)\b)?(?:( [a-z ]+ and )(pass)\b)?`)
+	plural = re.New(`^((?: (?:new|changed|other|existing|passing|agent|check))* )([a-zA-Z]+s)\b(?:( )(fail|match|check)\b)?(?:( [a-z ]+ and )(pass)\b)?`)
 )
 
 // one is the singular of a noun.

@@ -319,6 +319,7 @@ func Parse(p string, src []byte) File {
 		parseKotlin(&f, src)
 	}
 	f.finish()
+	f.mutants = withoutLogged(f.Tokens, f.mutants)
 	return f
 }
 

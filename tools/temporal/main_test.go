@@ -204,7 +204,7 @@ func result(t *testing.T, run client.WorkflowRun) string {
 // eventually polls; the text of the last failure is reported.
 func eventually(t *testing.T, what string, do func() error) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(10 * time.Minute)
 	for {
 		err := do()
 		if err == nil {
