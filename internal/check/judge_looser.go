@@ -46,11 +46,27 @@ func (x *chainJudge) rewordedIn(f *file) (out []test) {
 		old, existed := before[t.Name]
 		id := f.Path + "::" + t.Name
 		st, _ := status(resultsOf(test{Test: t, ID: id, File: f.Path}, x.results))
-		if existed && !old.Skipped && st == step.Pass && body(f.old, old) != body(f.new, t) && len(judgeTest(f, t, old, true)) == 0 {
+		if existed && !old.Skipped && st == step.Pass && (body(f.old, old) != body(f.new, t) || retabled(f, old, t)) && len(judgeTest(f, t, old, true)) == 0 {
 			out = append(out, test{Test: old, ID: id, File: f.Path})
 		}
 	}
 	return out
+}
+
+// retabled reports whether what stands before a test is something else now: the rows that it is run with (test.each, parametrize), a helper.
+func retabled(f *file, old, now source.Test) bool {
+	return tableOf(f.old, old) != tableOf(f.new, now)
+}
+
+// tableOf is the code between a test and what ends before it.
+func tableOf(f source.File, t source.Test) string {
+	from := 0
+	for _, o := range f.Tests {
+		if o.Stop <= t.Off {
+			from = max(from, o.Stop)
+		}
+	}
+	return body(f, source.Test{Off: from, Stop: t.Off})
 }
 
 // looserIn looks for a small change of the code that old versions of tests notice, and nothing that comes near it now.

@@ -145,6 +145,14 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 				old = append(old, t)
 			}
 		}
+		f := newFile(ch)
+		for _, t := range f.new.Tests {
+			i := slices.IndexFunc(f.old.Tests, func(o source.Test) bool { return o.Name == t.Name })
+			now := test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path}
+			if i >= 0 && retabled(f, f.old.Tests[i], t) && !has(p.t.Known, now.ID) && !slices.ContainsFunc(old, func(o test) bool { return o.ID == now.ID }) {
+				old = append(old, now)
+			}
+		}
 		if len(old) > found {
 			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
 		}

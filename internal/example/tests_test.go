@@ -55,6 +55,13 @@ func TestA(t *testing.T) {
 	}
 	require.ErrorIs(t, Check(""), ErrEmpty)
 }`, `Upper("a") = "A"; Check("") = error ErrEmpty`},
+		{"go, a value beside an error that cannot be read", "a/a_test.go", `package a
+func TestA(t *testing.T) {
+	for _, tc := range []struct { in string; want Amount; err error }{{"EUR 1", Amount{1, "EUR"}, nil}, {"EUR", Amount{}, ErrFormat}} {
+		got, err := Parse(tc.in)
+		if got != tc.want || !errors.Is(err, tc.err) { t.Error("no") }
+	}
+}`, `Parse("EUR 1") = [1, "EUR"]`},
 		{"go, what is readable in two ways", "a/a_test.go", `package a
 func TestA(t *testing.T) {
 	tests := []struct { in string; want int; wantErr error }{{"1", 1, nil}, {"", 0, ErrEmpty}, {"x", 0, io.EOF}}
