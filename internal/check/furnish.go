@@ -34,9 +34,8 @@ func (c *Checker) Furnish(ctx context.Context, chains []toolchain.Found, base, d
 		switch {
 		case k.chain.Ecosystem == toolchain.Rust:
 			f.Env = append(f.Env, "CARGO_HOME="+home, "CARGO_NET_OFFLINE=true")
-		case k.deps.stays != "":
+		case k.deps.stays != "": // the environment says where it is
 			home = k.deps.stays
-			f.Env = append(f.Env, "GRADLE_USER_HOME="+home)
 		case k.chain.Manager == "maven":
 			f.Env = append(f.Env, "MAVEN_OPTS=-Dmaven.repo.local="+filepath.Join(home, "repository"))
 		default:

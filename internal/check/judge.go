@@ -336,31 +336,7 @@ func (x *chainJudge) look(ctx context.Context) error {
 	}
 	x.passing, x.ran = map[string]bool{}, map[string]bool{}
 	x.reached = reach(x.chain, x.files, x.holdsTests, x.changed)
-	for _, file := range x.changed {
-		if toolchain.IsSource(file) && x.unseen(file) { // by an import that nobody can read: require('..'), the package's own name, another process
-			x.reached.far = append(x.reached.far, slices.DeleteFunc(x.allTests(), func(t string) bool {
-				return slices.Contains(x.reached.near, t) || slices.Contains(x.reached.far, t)
-			})...)
-			break
-		}
-	}
 	return nil
-}
-
-// unseen reports whether no test is seen to come to a file. The imports of Go are seen always.
-func (x *chainJudge) unseen(file string) bool {
-	r := reach(x.chain, x.files, x.holdsTests, []string{file})
-	return x.chain.Ecosystem != toolchain.Go && len(r.near)+len(r.far) == 0
-}
-
-// allTests are all files with tests.
-func (x *chainJudge) allTests() (all []string) {
-	for _, f := range slices.Sorted(maps(x.files)) {
-		if x.holdsTests(f) {
-			all = append(all, f)
-		}
-	}
-	return all
 }
 
 // holdsTests tells files with tests from helpers beside them, without reading all of each.

@@ -71,9 +71,6 @@ func (x *chainJudge) trials() []*trial {
 			}
 		}
 		r := reach(x.chain, x.files, x.holdsTests, []string{ch.Path})
-		if x.unseen(ch.Path) {
-			r.far = x.allTests()
-		}
 		near, far := x.runnable(r.near), x.runnable(r.far)
 		for _, t := range x.fresh {
 			if slices.Contains(far, t.File) && !slices.Contains(near, t.File) {

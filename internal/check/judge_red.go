@@ -75,17 +75,25 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 }
 
 func (x *chainJudge) redTest(t test, by RedBy) RedTest {
-	return RedTest{ID: t.ID, By: by, Changed: slices.ContainsFunc(source.Parse(t.File, x.change(t.File).Old).Tests, func(o source.Test) bool { return o.Name == t.Name })}
+	return RedTest{ID: t.ID, By: by, Changed: x.existed(t)}
 }
 
 // subjectGone reports whether a test that is gone fails now because what it called is nowhere in the code any more.
 func (x *chainJudge) subjectGone(results []step.TestResult) bool {
 	for _, m := range goneName().FindAllStringSubmatch(worst(results).Message, -1) {
 		name := firstNonEmpty(m[1], m[2])
-		if !slices.ContainsFunc(slices.Sorted(maps(x.files)), func(file string) bool {
-			return toolchain.IsSource(file) && bytes.Contains(x.files[file], []byte(name)) &&
-				slices.ContainsFunc(source.Parse(file, x.files[file]).Tokens, func(t source.Token) bool { return t.Kind == source.Ident && t.Text == name })
-		}) {
+		if !x.inSources(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// inSources reports whether a name stands in the code of the project.
+func (x *chainJudge) inSources(name string) bool {
+	for file, src := range x.files {
+		if toolchain.IsSource(file) && bytes.Contains(src, []byte(name)) &&
+			slices.ContainsFunc(source.Tokens(file, src), func(t source.Token) bool { return t.Kind == source.Ident && t.Text == name }) {
 			return true
 		}
 	}

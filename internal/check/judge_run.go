@@ -23,9 +23,6 @@ func (x *chainJudge) near(ctx context.Context) error {
 			files = append(files, f)
 		}
 	}
-	if len(files)+len(x.reached.far) == 0 && x.chain.Ecosystem != toolchain.Go {
-		x.reached.far = x.allTests()
-	}
 	err := x.run(ctx, files)
 	for _, r := range x.proof.Records[before:] {
 		x.took = max(x.took, time.Duration(r.Millis)*time.Millisecond)
@@ -87,7 +84,7 @@ func (x *chainJudge) rest(ctx context.Context) error {
 	if !x.q.Full {
 		return nil
 	}
-	return x.run(ctx, x.allTests())
+	return x.run(ctx, slices.DeleteFunc(slices.Sorted(maps(x.files)), func(f string) bool { return !x.holdsTests(f) }))
 }
 
 // run runs test files that were not run yet, those that fail once more, and finds out what that says of the change.

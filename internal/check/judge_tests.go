@@ -46,7 +46,7 @@ func (x *chainJudge) hollow(context.Context) error {
 		return nil
 	}
 	for _, t := range x.fresh {
-		existed := slices.ContainsFunc(source.Parse(t.File, x.change(t.File).Old).Tests, func(o source.Test) bool { return o.Name == t.Name })
+		existed := x.existed(t)
 		st, ran := status(resultsOf(t, x.results))
 		switch {
 		case !existed && t.Skipped && !t.MaySkip && (!ran || st == step.Skip):
@@ -58,6 +58,11 @@ func (x *chainJudge) hollow(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// existed reports whether a new or changed test is a changed one.
+func (x *chainJudge) existed(t test) bool {
+	return slices.ContainsFunc(source.Parse(t.File, x.change(t.File).Old).Tests, func(o source.Test) bool { return o.Name == t.Name })
 }
 
 // suspect looks closer at what the text of a changed test says.

@@ -14,7 +14,8 @@ import (
 
 // reached are the test files that a change can matter to, by how they come to it: Near are those beside what has changed and
 // those that import it, Far those that come by way of other files, the nearest first. Imports are read by their texts: what is
-// computed, or goes by a path that only a bundler knows, is not seen.
+// computed, or goes by a path that only a bundler knows, is not seen; so all tests come far to a source to which none is seen to come
+// (require('..'), the package's own name, another process). In Go all imports are seen.
 type reached struct{ near, far []string }
 
 // reach finds them. files are all sources and tests of a toolchain with their texts, isTest those of them that hold tests, and
@@ -60,6 +61,20 @@ func reach(chain toolchain.Found, files map[string][]byte, isTest func(string) b
 	for _, u := range units {
 		add(&r.near, tests[u]...)
 	}
+	for _, u := range g.above(units...) {
+		add(&r.far, tests[u]...)
+	}
+	unseen := func(file string) bool {
+		return toolchain.IsSource(file) && !slices.ContainsFunc(g.above(g.unit(file)), func(u string) bool { return len(tests[u]) > 0 })
+	}
+	if chain.Ecosystem != toolchain.Go && (len(seen) == 0 || slices.ContainsFunc(changed, unseen)) {
+		add(&r.far, all...)
+	}
+	return r
+}
+
+// above are units and all that import them, however far away, the nearest first.
+func (g *graph) above(units ...string) (out []string) {
 	known := map[string]bool{}
 	for len(units) > 0 {
 		u := units[0]
@@ -68,10 +83,10 @@ func reach(chain toolchain.Found, files map[string][]byte, isTest func(string) b
 			continue
 		}
 		known[u] = true
-		add(&r.far, tests[u]...)
+		out = append(out, u)
 		units = append(units, g.importers[u]...)
 	}
-	return r
+	return out
 }
 
 // under are the files below a directory.

@@ -13,7 +13,7 @@ import (
 // jvmPlace is the place of an error of javac or of Kotlin's compiler, as Maven prints it; gradlePlace as Gradle does.
 var (
 	jvmPlace    = re.New(`^\[ERROR\] (?:file://)?(.*\.(?:java|kts?)): ?[\[(](\d+), ?\d+[\])]:? (.*)$`)
-	gradlePlace = re.New(`^(?:(?:e: (?:file://)?)(/?\S.*\.kts?):[( ]*(\d+)[:,] ?\d+\)?:? (.*)|(/?\S.*\.java):(\d+): error: (.*))$`)
+	gradlePlace = re.New(`^(?:e: (?:file://)?(/?\S.*\.kts?):[( ]*(\d+)[:,] ?\d+\)?:? (.*)|(/?\S.*\.java):(\d+): error: (.*))$`)
 )
 
 // jvmComplaints finds the compilers' errors in Maven's output, which says each of them twice.

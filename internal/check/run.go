@@ -412,13 +412,9 @@ func (p *place) fillIn(arg, report, dir string, cmd toolchain.Command) (string, 
 	if strings.HasPrefix(arg, "{bin:") {
 		return p.script(strings.TrimSuffix(strings.TrimPrefix(arg, "{bin:"), "}"), dir, cmd)
 	}
-	if arg == "{jest}" { // written each time: what ran before may have changed it
-		file := report + ".cjs"
-		return file, os.WriteFile(file, []byte(toolchain.JestProgram), 0o644)
-	}
-	if arg == "{gradle}" {
-		file := report + ".gradle"
-		return file, os.WriteFile(file, []byte(toolchain.GradleScript), 0o644)
+	own := map[string]struct{ end, text string }{"{jest}": {".cjs", toolchain.JestProgram}, "{gradle}": {".gradle", toolchain.GradleScript}}
+	if o, ok := own[arg]; ok { // written each time: what ran before may have changed it
+		return report + o.end, os.WriteFile(report+o.end, []byte(o.text), 0o644)
 	}
 	return strings.NewReplacer("{report}", report, "{root}", dir, "{env}", p.deps.home(p), "{home}", filepath.Join(p.dir, "home"), "{settings}", p.settingsFile()).Replace(arg), nil
 }

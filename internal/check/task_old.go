@@ -139,17 +139,11 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		if ch.OldID == "" || ch.NewID == "" {
 			continue
 		}
-		was, found := bodies(ch.Path, ch.Old), len(old)
-		for _, t := range fresh {
-			if _, existed := was[t.Name]; t.File == ch.Path && existed && !has(p.t.Known, t.ID) {
-				old = append(old, t)
-			}
-		}
-		f := newFile(ch)
+		f, found := newFile(ch), len(old)
 		for _, t := range f.new.Tests {
 			i := slices.IndexFunc(f.old.Tests, func(o source.Test) bool { return o.Name == t.Name })
 			now := test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path}
-			if i >= 0 && retabled(f, f.old.Tests[i], t) && !has(p.t.Known, now.ID) && !slices.ContainsFunc(old, func(o test) bool { return o.ID == now.ID }) {
+			if i >= 0 && (among(fresh)(now) || retabled(f, f.old.Tests[i], t)) && !has(p.t.Known, now.ID) {
 				old = append(old, now)
 			}
 		}

@@ -59,12 +59,14 @@ func blocking(f check.Fact) bool { return f.Blocks }
 func verdictWords(l report.Lang, j act.Judged) string {
 	switch j.Verdict {
 	case check.VerdictProved:
-		form := l.T("proved: %d new tests fail without the change and pass with it")
-		switch count := len(slices.DeleteFunc(slices.Clone(j.Red), func(r check.RedTest) bool { return !r.Changed })); {
-		case count == len(j.Red):
+		changed := func(r check.RedTest) bool { return r.Changed }
+		anew := func(r check.RedTest) bool { return !r.Changed }
+		form := l.T("proved: %d new or changed tests fail without the change and pass with it")
+		switch {
+		case !slices.ContainsFunc(j.Red, changed):
+			form = l.T("proved: %d new tests fail without the change and pass with it")
+		case !slices.ContainsFunc(j.Red, anew):
 			form = l.T("proved: %d changed tests fail without the change and pass with it")
-		case count > 0:
-			form = l.T("proved: %d new or changed tests fail without the change and pass with it")
 		}
 		text := report.Countf(form, len(j.Red))
 		if names := unnoticed(j); len(names) > 0 {

@@ -319,7 +319,6 @@ func Parse(p string, src []byte) File {
 		parseKotlin(&f, src)
 	}
 	f.finish()
-	f.mutants = withoutLogged(f.Tokens, f.mutants)
 	return f
 }
 
@@ -337,7 +336,7 @@ func Tokens(p string, src []byte) []Token {
 }
 
 // Mutants lists possible mutations inside functions, in the order of the file.
-func (f File) Mutants() []Mutant { return f.mutants }
+func (f File) Mutants() []Mutant { return withoutLogged(f.Tokens, f.mutants) }
 
 func (f *File) src(from, to int) []byte { return f.raw[from:to] }
 

@@ -55,7 +55,6 @@ func (f Found) gradle(name string, r Report, args ...string) Command {
 	java := Need{Tool: "java", Install: "install a JDK: https://adoptium.net"}
 	c := Command{
 		Name: name, Argv: slices.Concat([]string{"gradle"}, gradleUnsaid, args), Dir: f.Workspace, Report: r, Unsaid: gradleUnsaid,
-		Env:   []string{"GRADLE_USER_HOME={env}"},
 		Needs: []Need{{Tool: "gradle", Install: "install Gradle (https://gradle.org/install), or commit its wrapper"}, java},
 	}
 	if f.Uses("gradlew") {
@@ -67,21 +66,15 @@ func (f Found) gradle(name string, r Report, args ...string) Command {
 
 // gradleRun are the arguments that run tests as the project's own people do: their tasks that are named for tests, their properties.
 func (f Found) gradleRun() []string {
-	var tasks, flags []string
-	all := true // what build and check have of tests
-	if len(f.Own.Test) > 0 {
-		all = false
-		for _, a := range f.Own.Test[0].Argv[1:] {
-			name := a[strings.LastIndexByte(a, ':')+1:]
-			switch {
-			case strings.Contains(a, "$"):
-			case strings.HasPrefix(a, "-P") && len(a) > 2, strings.HasPrefix(a, "-D") && strings.Contains(a, "=") && !strings.HasPrefix(a, "-Dorg.gradle"):
-				flags = append(flags, a)
-			case !strings.HasPrefix(a, "-") && (strings.HasSuffix(strings.ToLower(name), "test") || name == "allTests"):
-				tasks = append(tasks, a)
-			case name == "build", name == "check":
-				all = true
-			}
+	var tasks []string
+	all := false // what build and check have of tests
+	for _, a := range f.ownArgs() {
+		switch name := a[strings.LastIndexByte(a, ':')+1:]; {
+		case strings.HasPrefix(a, "-"), strings.Contains(a, "$"):
+		case strings.HasSuffix(strings.ToLower(name), "test"), name == "allTests":
+			tasks = append(tasks, a)
+		case name == "build", name == "check":
+			all = true
 		}
 	}
 	if all || len(tasks) == 0 {
@@ -91,14 +84,18 @@ func (f Found) gradleRun() []string {
 		}
 		tasks = addOnce(tasks, task)
 	}
-	return append(flags, tasks...)
+	return append(f.ownProperties(gradleOurs), tasks...)
 }
+
+// gradleOurs are properties that say how Gradle itself runs.
+var gradleOurs = re.New(`^-Dorg\.gradle`)
 
 // gradleSetup builds the project and begins its tests without running one: only then Gradle has fetched everything that it will want.
 func gradleSetup(f Found) []Command {
 	const installs = "-Djacquard.setup=true"
 	c := f.gradle("setup", ReportExit, append([]string{installs}, f.gradleRun()...)...)
 	c.Unsaid = append(slices.Clone(c.Unsaid), installs)
+	c.Env = f.Env()                       // which only checks are given
 	c.Optional = f.Override["test"] != "" // that may need nothing of it
 	return []Command{c}
 }

@@ -14,7 +14,7 @@ func jvmRow() ecosystem {
 	return ecosystem{
 		name:      JVM,
 		languages: []string{LangJava, LangKotlin},
-		manifests: []string{"pom.xml", "build.gradle.kts", "build.gradle", "settings.gradle.kts", "settings.gradle"},
+		manifests: append([]string{"pom.xml", "build.gradle.kts", "build.gradle"}, gradleSettings...),
 		locks:     []lock{{"gradle.lockfile", "gradle"}},
 		inspect:   inspectJVM,
 		setup:     jvmSetup,
@@ -44,6 +44,29 @@ func jvmTest(f Found, s Selection) []Command {
 		return gradleTest(f, s)
 	}
 	return mavenTest(f, s)
+}
+
+// ownArgs are the arguments of the project's own command for tests.
+func (f Found) ownArgs() []string {
+	if len(f.Own.Test) == 0 {
+		return nil
+	}
+	return f.Own.Test[0].Argv[1:]
+}
+
+// ownProperties are the profiles and properties among them, but those that are ours to say.
+func (f Found) ownProperties(ours re.Regexp) (out []string) {
+	args := f.ownArgs()
+	for i, a := range args {
+		switch {
+		case strings.Contains(a, "$"), ours().MatchString(a):
+		case (a == "-P" || a == "--activate-profiles") && i+1 < len(args):
+			out = append(out, "-P"+args[i+1])
+		case strings.HasPrefix(a, "-P") && a != "-P", strings.HasPrefix(a, "-D") && strings.Contains(a, "="):
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // jvmTests are the tests of a selection: class or class and method, as Java names them.

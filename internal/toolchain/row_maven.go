@@ -93,29 +93,17 @@ func (f Found) maven(name string, r Report, args ...string) Command {
 	return c
 }
 
-// mavenPhases are the phases that run tests; those from package on give modules the jars of others.
-var mavenPhases = []string{"test", "prepare-package", "package", "pre-integration-test", "integration-test", "post-integration-test", "verify", "install", "deploy"}
+// mavenPackaged are the phases that give modules the jars of others.
+var mavenPackaged = []string{"package", "pre-integration-test", "integration-test", "post-integration-test", "verify", "install", "deploy"}
 
 // mavenRun are the arguments that run tests as the project's own people do: with their profiles and properties, and as far as package where
 // they go so far and there is more than one module. What comes after it is not about tests of the code.
 func (f Found) mavenRun() []string {
-	var args []string
 	phase := "test"
-	if len(f.Own.Test) > 0 {
-		argv := f.Own.Test[0].Argv
-		for i, a := range argv[1:] {
-			switch {
-			case strings.Contains(a, "$"):
-			case strings.HasPrefix(a, "-P") && a != "-P", strings.HasPrefix(a, "-D") && strings.Contains(a, "=") && !mavenOurs().MatchString(a):
-				args = append(args, a)
-			case (a == "-P" || a == "--activate-profiles") && i+2 < len(argv):
-				args = append(args, "-P"+argv[i+2])
-			case slices.Index(mavenPhases, a) >= slices.Index(mavenPhases, "package") && (len(f.Modules) > 0 || f.Workspace != f.Root):
-				phase = "package"
-			}
-		}
+	if (len(f.Modules) > 0 || f.Workspace != f.Root) && slices.ContainsFunc(f.ownArgs(), func(a string) bool { return contains(mavenPackaged, a) }) {
+		phase = "package"
 	}
-	return append(args, phase)
+	return append(f.ownProperties(mavenOurs), phase)
 }
 
 // mavenOurs are properties that decide where Maven finds and writes things, which tests it runs, and what it says.
