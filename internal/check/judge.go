@@ -224,11 +224,14 @@ func (j *judge) untested() {
 		}
 	}
 	for _, f := range j.out.Functions {
-		if f.Noticed > 0 || f.Tried == 0 && !f.Unreached {
+		if f.Noticed > 0 && !f.Missed() || f.Tried == 0 && !f.Unreached {
 			continue
 		}
 		name := firstNonEmpty(f.Name, "the code outside functions")
 		switch {
+		case f.Missed():
+			j.say(fix("unnoticed-change", f.Path, f.Line, fmt.Sprintf(
+				"Tests kill mutants of %s, but none in its changed lines, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)), nil)
 		case f.Unreached:
 			j.say(warn("unnoticed-change", f.Path, f.Line, "No test reaches "+name+"."), nil)
 		case blocks[f.Path+" "+f.Name]:
@@ -273,7 +276,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	}
 	defer func() { err = joinClose(err, x.pl) }()
 	x.freshTests()
-	for _, stage := range []func(context.Context) error{x.near, x.askOthers, x.red, x.hollow, x.deleted, x.weakened, x.far, x.functions, x.rest, x.looser} {
+	for _, stage := range []func(context.Context) error{x.near, x.askOthers, x.red, x.hollow, x.deleted, x.weakened, x.far, x.functions, x.rest, x.looser, x.besides} {
 		if err := stage(ctx); err != nil {
 			return err
 		}

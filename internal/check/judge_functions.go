@@ -119,7 +119,7 @@ func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 		proved.functions = append(proved.functions, t.Function)
 	}
 	for _, t := range trials {
-		if t.Noticed > 0 {
+		if t.Noticed > 0 && !t.Missed() {
 			continue
 		}
 		if len(t.far) == 0 || len(t.mutants) == 0 {
@@ -127,7 +127,9 @@ func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 			continue
 		}
 		if proved.proved() { // whether others notice is worth no time then
-			t.open, t.Tried, t.Survived = false, 0, ""
+			if t.open, t.Changed = false, (Outcomes{}); t.Noticed == 0 {
+				t.Tried, t.Survived = 0, ""
+			}
 			continue
 		}
 		if err := x.fromFar(ctx, t); err != nil {
@@ -137,19 +139,19 @@ func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 	return nil
 }
 
-// fromFar asks the tests that reach a function by way of others, where those near it noticed nothing.
+// fromFar asks the tests that reach a function by way of others, where those near it noticed nothing of it or of what was changed in it.
 func (x *chainJudge) fromFar(ctx context.Context, t *trial) error {
-	again, near := t.survived, t.Tried
+	again, near, noticed := t.survived, t.Tried, t.Noticed
 	if len(again) == 0 {
 		again = t.mutants
 	}
-	t.survived, t.Tried, t.sure = nil, 0, false
+	t.survived, t.Tried, t.sure, t.Changed = nil, 0, false, Outcomes{}
 	for _, m := range again[:min(fewMutants, len(again))] {
 		files := t.far[:min(mostFar, len(t.far))]
 		if x.tried >= x.q.Mutants+fewMutants {
 			return nil
 		}
-		if err := x.mutate(ctx, t, m, files); err != nil || t.Noticed > 0 {
+		if err := x.mutate(ctx, t, m, files); err != nil || t.Noticed > noticed {
 			return err
 		}
 	}
@@ -164,7 +166,8 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 	defer cancel()
 	run, err := x.pl.mutated(short, m, toolchain.Selection{Files: files}, &x.proof)
 	if errors.Is(err, errSlow) && !late(ctx, err) {
-		t.Tried, t.Noticed, t.By = t.Tried+1, t.Noticed+1, append(t.By, "(the tests do not finish)")
+		t.count(m, true)
+		t.By = append(t.By, "(the tests do not finish)")
 		return nil
 	}
 	if err != nil {
@@ -185,18 +188,34 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 	}
 	switch {
 	case len(by) > 0:
-		t.Tried, t.Noticed = t.Tried+1, t.Noticed+1
+		t.count(m, true)
 		for _, id := range by {
 			if len(t.By) < mostNoticed && !slices.Contains(t.By, id) {
 				t.By = append(t.By, id)
 			}
 		}
 	case ran:
-		t.Tried++
+		t.count(m, false)
 		t.survived = append(t.survived, m)
-		t.Survived, t.SurvivedAt, t.sure = describe(m.Mutant), m.Line, t.sure || m.What == source.ReturnOther
+		if t.sure = t.sure || m.What == source.ReturnOther; m.anew || t.Changed.Tried == 0 {
+			t.Survived, t.SurvivedAt = describe(m.Mutant), m.Line
+		}
 	}
 	return nil
+}
+
+// count adds a small change that could be tried.
+func (t *trial) count(m mutantAt, noticed bool) {
+	t.Tried++
+	if m.anew {
+		t.Changed.Tried++
+	}
+	if noticed {
+		t.Noticed++
+		if m.anew {
+			t.Changed.Noticed++
+		}
+	}
 }
 
 // seen reports whether a result of this test is known on the tree as it is.

@@ -124,6 +124,59 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 	return nil
 }
 
+// besides finds tests that are as they were and fail beside their data and helpers as those were before: what they expect was changed there.
+// It blocks nothing, as with [chainJudge.looser], and comes last.
+func (x *chainJudge) besides(ctx context.Context) (err error) {
+	var edits []git.Edit
+	for _, ch := range x.changes {
+		if ch.Status == 'M' && kindOf(ch) == testKind && x.owns(x.chain, ch.Path) && len(source.Parse(ch.Path, ch.New).Tests) == 0 {
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+		}
+	}
+	var files []string
+	for _, r := range x.results {
+		if file, _ := toolchain.SplitID(r.ID); r.Status == step.Pass && !slices.Contains(files, file) && x.holdsTests(file) {
+			files = append(files, file)
+		}
+	}
+	files = files[:min(mostFar, len(files))]
+	if len(edits) == 0 || len(files) == 0 || !slices.ContainsFunc(x.changes, func(ch Change) bool { return kindOf(ch) == codeKind }) {
+		return nil
+	}
+	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, edits)
+	if err != nil {
+		return err
+	}
+	pl, err := x.c.open(ctx, step.OnRestored, tree, x.proof.Tree, x.chain)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	tests := slices.DeleteFunc(x.pl.testsOf(files), func(t test) bool {
+		st, ran := status(resultsOf(t, x.results))
+		return !ran || st != step.Pass || among(x.fresh)(t)
+	})
+	run, err := pl.runTests(ctx, toolchain.Selection{Files: files}, tests)
+	x.proof.Records = append(x.proof.Records, run.records...)
+	if late(ctx, err) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var failing []string
+	for _, t := range tests {
+		rs := resultsOf(t, run.results)
+		if st, ran := status(rs); ran && st == step.Fail && !absent().MatchString(worst(rs).Message) {
+			failing = append(failing, t.Name)
+		}
+	}
+	if len(failing) > 0 {
+		x.say(fix("expectation-changed", edits[0].Path, 0, "Existing tests expect something else now. With the change, but with "+
+			edits[0].Path+" as it was before, they fail: "+strings.Join(failing[:min(len(failing), 5)], ", ")+"."), &run)
+	}
+	return nil
+}
+
 // withOldFile is the change with one file as it was before.
 func (x *chainJudge) withOldFile(ctx context.Context, f *file) (*place, error) {
 	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, []git.Edit{{Path: f.Path, Mode: f.OldMode, ID: f.OldID}})

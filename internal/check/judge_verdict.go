@@ -40,6 +40,8 @@ type Function struct {
 	// Tried is how many small changes of it were tested, Noticed how many of them a test noticed.
 	Tried   int `json:"tried"`
 	Noticed int `json:"noticed"`
+	// Changed are those of them in lines that the change wrote.
+	Changed Outcomes `json:"changed"`
 	// By are some of the tests that noticed.
 	By []string `json:"by,omitempty"`
 	// Unreached says that no test comes near it.
@@ -51,6 +53,17 @@ type Function struct {
 	byFresh bool // a new or changed test noticed
 	unsure  bool // there was no time to find out
 	sure    bool // that it gives another value went unnoticed, which is no change that means nothing
+}
+
+// Outcomes counts small changes of some code that were tested, and those that a test noticed.
+type Outcomes struct {
+	Tried   int `json:"tried"`
+	Noticed int `json:"noticed"`
+}
+
+// Missed reports whether tests notice when the function is wrong, but nothing of what the change wrote in it.
+func (f Function) Missed() bool {
+	return f.Noticed > 0 && f.Changed.Tried > 0 && f.Changed.Noticed == 0
 }
 
 // unnoticed reports whether tests have let enough small changes pass to say that they do not look.
@@ -119,11 +132,12 @@ func (k known) proved() bool {
 	return compiled && (noticed || tried < fewMutants && !sure)
 }
 
-// covered: each changed function of which a small change was tried has a test that notices one. Where nothing is left to try, because
+// covered: each changed function of which a small change was tried has a test that notices one, in the lines that were changed where
+// there is enough to mutate. Where nothing is left to try, because
 // code was only removed, the tests that reach the change and pass are all that can be asked for.
 func (k known) covered() bool {
 	for _, f := range k.functions {
-		if f.Unreached || f.unsure || f.Tried > 0 && f.Noticed == 0 {
+		if f.Unreached || f.unsure || f.Missed() && f.Changed.Tried >= fewMutants || f.Tried > 0 && f.Noticed == 0 {
 			return false
 		}
 	}

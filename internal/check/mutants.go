@@ -212,6 +212,7 @@ type mutantAt struct {
 	source.Mutant
 	file string
 	src  []byte
+	anew bool // in a line that is not as it was
 }
 
 // mutant runs the tests of some files on one mutation, of which the given ones count, or all. It is valid when the mutated source could
@@ -288,27 +289,31 @@ func mutantsOf(old, now map[string][]byte) (chosen, rest []mutantAt) {
 		was := functions(name, old[name])
 		f := source.Parse(name, now[name])
 		is := functions(name, now[name])
+		lines := map[int]bool{}
+		for _, l := range added(old[name], now[name]) {
+			lines[l.n] = true
+		}
 		for _, x := range f.Mutants() {
-			if was[x.Func] == is[x.Func] && (is[x.Func] != "" || bytes.Contains(old[name], lineAt(now[name], x.Off))) {
+			if was[x.Func] == is[x.Func] && (is[x.Func] != "" || !lines[x.Line]) {
 				continue
 			}
 			key := name + " " + x.Func
 			if byFunc[key] == nil {
 				order = append(order, key)
 			}
-			byFunc[key] = append(byFunc[key], mutantAt{x, name, now[name]})
+			byFunc[key] = append(byFunc[key], mutantAt{x, name, now[name], lines[x.Line]})
 		}
 	}
 	for _, k := range order {
-		var added, others []mutantAt
+		var fresh, others []mutantAt
 		for _, x := range byFunc[k] {
-			if line := lineAt(x.src, x.Off); bytes.Contains(old[x.file], line) {
-				others = append(others, x)
+			if x.anew {
+				fresh = append(fresh, x)
 			} else {
-				added = append(added, x)
+				others = append(others, x)
 			}
 		}
-		byFunc[k] = append(spread(added), spread(others)...)
+		byFunc[k] = append(spread(fresh), spread(others)...)
 	}
 	for round, more := 0, true; more; round++ {
 		more = false

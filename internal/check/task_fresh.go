@@ -114,7 +114,7 @@ func (p *taskProof) unreached(ctx context.Context, pl *place, old, now map[strin
 				return "", nil
 			}
 			for _, m := range mutants {
-				run, err := pl.mutated(ctx, mutantAt{m, file, now[file]}, alone, &p.proof)
+				run, err := pl.mutated(ctx, mutantAt{Mutant: m, file: file, src: now[file]}, alone, &p.proof)
 				if err != nil {
 					return "", err
 				}

@@ -28,6 +28,9 @@ func verdictText(l report.Lang, j act.Judged) string {
 	if !slices.Contains([]check.Verdict{check.VerdictProved, check.VerdictCovered, check.VerdictNothing}, j.Verdict) {
 		return text
 	}
+	if names := namesOf(j, check.Function.Missed); len(names) > 0 {
+		text += fmt.Sprintf(l.T("; but none in the changed lines of %s"), strings.Join(names, ", "))
+	}
 	if n := count(j, lesser); n > 0 {
 		text += report.Countf(l.T("; but %d tests may check less than before"), n)
 	}
@@ -69,7 +72,7 @@ func verdictWords(l report.Lang, j act.Judged) string {
 			form = l.T("proved: %d changed tests fail without the change and pass with it")
 		}
 		text := report.Countf(form, len(j.Red))
-		if names := unnoticed(j); len(names) > 0 {
+		if names := namesOf(j, unnoticed); len(names) > 0 {
 			text += fmt.Sprintf(l.T("; but no test kills the mutants of %s"), strings.Join(names, ", "))
 		}
 		return text
@@ -107,10 +110,13 @@ func verdictWords(l report.Lang, j act.Judged) string {
 	return text
 }
 
-// unnoticed are the changed functions of which every small change went unnoticed, or that no test comes near.
-func unnoticed(j act.Judged) (names []string) {
+// unnoticed reports whether every small change of a function went unnoticed, or no test comes near it.
+func unnoticed(f check.Function) bool { return f.Unreached || f.Tried > 0 && f.Noticed == 0 }
+
+// namesOf are the changed functions of a kind, the first few of them.
+func namesOf(j act.Judged, kind func(check.Function) bool) (names []string) {
 	for _, f := range j.Functions {
-		if f.Name != "" && (f.Unreached || f.Tried > 0 && f.Noticed == 0) {
+		if f.Name != "" && kind(f) {
 			names = append(names, f.Name)
 		}
 	}

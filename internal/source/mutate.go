@@ -74,8 +74,11 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 	around := func(from, end int, what, before, after string) { // the code of some tokens, with something before and after it
 		add(ts[from], ts[end-1].End, what, before+string(f.src(ts[from].Off, ts[end-1].End))+after)
 	}
-	for i := firstAt(ts, fn.Body); i < len(ts) && ts[i].End <= fn.Stop; i++ {
+	for i := firstAt(ts, fn.Off); i < len(ts) && ts[i].End <= fn.Stop; i++ {
 		t := ts[i]
+		if t.Off < fn.Body && (i == 0 || !isPunct(ts[i-1], "=")) { // of its head, defaults
+			continue
+		}
 		spaced := i > 0 && i+1 < len(ts) && ts[i-1].End < t.Off && t.End < ts[i+1].Off
 		switch {
 		case t.Kind == Punct && swaps[t.Text] != "" && spaced && t.Indent < 0:

@@ -374,6 +374,26 @@ func TestMutantsGiveNothing(t *testing.T) {
 	}
 }
 
+func TestMutantsOfDefaults(t *testing.T) {
+	t.Parallel()
+	for path, src := range map[string]string{
+		"a.py": "def f(n: int = 3, *, deep=True, name='x', other=None):\n    return name\n",
+		"a.ts": "export function f(n = 3, deep: boolean = true, name = 'x'): string {\n  return name;\n}\n",
+		"a.js": "class A {\n  f (n = 3, { deep = true } = {}) {\n    return n;\n  }\n}\n",
+		"a.kt": "fun f(n: Int = 3, deep: Boolean = true): Int {\n    return n\n}\n",
+	} {
+		var got []string
+		for _, m := range source.Parse(path, []byte(src)).Mutants() {
+			if m.Off < strings.Index(src, "return") {
+				got = append(got, m.What)
+			}
+		}
+		if len(got) != 2 || got[0] != "change constant 3" || !strings.EqualFold(got[1], "true to false") {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"it('a', () => { expect(1).toBe(`${x}`) })", "def test_a():\n  assert x\n", "package a\nfunc TestA(t *testing.T) {}",
