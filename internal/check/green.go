@@ -214,7 +214,7 @@ func firstNonEmpty(a, b string) string {
 func frozenTests(p *place, frozen []step.File) []string {
 	var out []string
 	for _, f := range frozen {
-		if p.ours(f.Path) && (toolchain.IsTest(f.Path) || p.chain.Ecosystem == toolchain.Rust) && len(source.Parse(f.Path, p.read(f.Path)).Tests) > 0 {
+		if p.ours(f.Path) && mayTest(f.Path) && len(source.Parse(f.Path, p.read(f.Path)).Tests) > 0 {
 			out = append(out, f.Path)
 		}
 	}

@@ -20,7 +20,7 @@ const mostLooser = 3
 func (x *chainJudge) looser(ctx context.Context) error {
 	asked := 0
 	for _, ch := range x.changes {
-		if ch.Status != 'M' || !toolchain.IsTest(ch.Path) || !x.mineIn(x.chain, ch) || !x.pl.compiled(ch.Path) || asked >= mostLooser {
+		if ch.Status != 'M' || !mayTest(ch.Path) || !x.mineIn(x.chain, ch) || !x.pl.compiled(ch.Path) || asked >= mostLooser {
 			continue
 		}
 		f := newFile(ch)
@@ -177,9 +177,13 @@ func (x *chainJudge) besides(ctx context.Context) (err error) {
 	return nil
 }
 
-// withOldFile is the change with one file as it was before.
+// withOldFile is the change with the tests of one file as they were before.
 func (x *chainJudge) withOldFile(ctx context.Context, f *file) (*place, error) {
-	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, []git.Edit{{Path: f.Path, Mode: f.OldMode, ID: f.OldID}})
+	e, err := x.onlyTests(ctx, f.Change, true)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, []git.Edit{e})
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 // and of the new test differ.
 func (x *chainJudge) weakened(ctx context.Context) error {
 	for _, ch := range x.changes {
-		if ch.Status != 'M' || !toolchain.IsTest(ch.Path) || !x.mineIn(x.chain, ch) || !x.pl.compiled(ch.Path) {
+		if ch.Status != 'M' || !mayTest(ch.Path) || !x.mineIn(x.chain, ch) || !x.pl.compiled(ch.Path) {
 			continue
 		}
 		f := newFile(ch)
@@ -134,9 +134,9 @@ func (x *chainJudge) passedBefore(ctx context.Context, t test) (bool, testRun, e
 // with it and did not before. One that cannot be built any more says nothing. Where new or changed tests name
 // all that such a test called, it may have become a part of them.
 func (x *chainJudge) deleted(ctx context.Context) error {
-	gone, edits := x.lost(x.pl)
-	if len(gone) == 0 {
-		return nil
+	gone, edits, err := x.lost(ctx, x.pl)
+	if err != nil || len(gone) == 0 {
+		return err
 	}
 	var files []*file
 	for _, ch := range x.changes {

@@ -470,10 +470,10 @@ func uncompiled(said string, tests []test, changes []Change) []test {
 			continue
 		}
 		old := map[string]bool{}
-		for _, t := range source.Parse(ch.Path, ch.Old).Tokens {
+		for _, t := range source.Tokens(ch.Path, codeOf(ch.Path, ch.Old)) {
 			old[t.Text] = t.Kind == source.Ident || old[t.Text]
 		}
-		for _, t := range source.Parse(ch.Path, ch.New).Tokens {
+		for _, t := range source.Tokens(ch.Path, codeOf(ch.Path, ch.New)) {
 			if t.Kind == source.Ident && !old[t.Text] {
 				fresh[t.Text] = true
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -138,5 +139,52 @@ func TestRustTestsPastTheRunner(t *testing.T) {
 		if err != nil || p.Passed || name != "ends the process" && !slices.Contains(rules(p.Findings), "check-invalid") {
 			t.Errorf("%s: passed = %v, findings %+v, results %+v (%v)", name, p.Passed, p.Findings, p.Results, err)
 		}
+	}
+}
+
+// TestTasksRust: in Rust, tests stand in the files of the code as well. Without the change they are run beside the code as it was.
+func TestTasksRust(t *testing.T) {
+	t.Parallel()
+	needs(t, "cargo")
+	l := newLab(t)
+	const code = "/// Adds up.\npub fn total(prices: &[u32]) -> u32 {\n    let mut sum = prices[0];\n    for p in &prices[1..] {\n        sum += p;\n    }\n    sum\n}\n\n/// Counts.\npub fn count(prices: &[u32]) -> usize {\n    prices.len()\n}\n"
+	const tests = "\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn adds() {\n        assert_eq!(total(&[1, 2]), 3);\n    }\n\n    #[test]\n    fn counts() {\n        assert_eq!(count(&[1, 2]), 2);\n    }\n}\n"
+	right := strings.NewReplacer("prices[0]", "0", "&prices[1..]", "prices").Replace(code)
+	with := func(name, assert string) string {
+		return strings.TrimSuffix(tests, "}\n") + "\n    #[test]\n    fn " + name + "() {\n        " + assert + "\n    }\n}\n"
+	}
+	fee := right + "\n/// Is the fee.\npub fn fee(net: u32) -> u32 {\n    net / 5\n}\n"
+	base := l.tree("", map[string]string{"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": code + tests})
+	chains := []toolchain.Found{l.module(base, "src").Chain}
+	for name, c := range map[string]struct {
+		lib    string
+		task   bool // it is a feature or a fix
+		passed bool
+		red    []string
+		rules  []string
+	}{
+		"a fix and its test":                 {right + with("empty", "assert_eq!(total(&[]), 0);"), true, true, []string{"src/lib.rs::tests::empty"}, nil},
+		"a feature and its test":             {fee + with("fees", "assert_eq!(fee(10), 2);"), true, true, []string{"src/lib.rs::tests::fees"}, nil},
+		"the same in other words":            {right + tests, false, true, nil, nil},
+		"a fix without a test":               {right + tests, true, true, nil, []string{"no-test"}},
+		"a test of what was there":           {right + with("seven", "assert_eq!(total(&[7]), 7);"), true, false, nil, []string{"test-passes-without"}},
+		"a test alone":                       {code + with("empty", "assert_eq!(count(&[]), 0);"), true, false, nil, []string{"no-code"}},
+		"an old test that is gone":           {right + strings.Replace(with("empty", "assert_eq!(total(&[]), 0);"), "    #[test]\n    fn counts() {\n        assert_eq!(count(&[1, 2]), 2);\n    }\n\n", "", 1), true, false, []string{"src/lib.rs::tests::empty"}, []string{"test-deleted"}},
+		"an old test that is skipped":        {right + strings.Replace(with("empty", "assert_eq!(total(&[]), 0);"), "    #[test]\n    fn counts", "    #[test]\n    #[ignore]\n    fn counts", 1), true, false, []string{"src/lib.rs::tests::empty"}, []string{"test-skipped"}},
+		"an old test expects something else": {strings.Replace(right, "prices.len()", "prices.len() + 1", 1) + strings.Replace(with("empty", "assert_eq!(total(&[]), 0);"), "count(&[1, 2]), 2", "count(&[1, 2]), 3", 1), true, true, []string{"src/lib.rs::tests::empty", "src/lib.rs::tests::counts"}, []string{"expectation-changed"}},
+		"old code is broken":                 {strings.Replace(right, "prices.len()", "prices.len() + 1", 1) + with("empty", "assert_eq!(total(&[]), 0);"), true, false, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			task := check.Task{Chains: chains, Owns: owns("src/lib.rs"), Taken: owns(), Deletes: owns(), Base: base, NewCode: c.task}
+			p, _, err := l.checker.Task(t.Context(), task, base, l.tree(base, map[string]string{"src/lib.rs": c.lib}))
+			want(t, name, p, err, c.passed, c.rules...)
+			if slices.Sort(p.Red); c.passed && !slices.Equal(p.Red, slices.Sorted(slices.Values(c.red))) {
+				t.Errorf("red are %q, want %q", p.Red, c.red)
+			}
+			if c.rules == nil && len(p.Findings) > 0 {
+				t.Errorf("honest work: %+v", p.Findings)
+			}
+		})
 	}
 }

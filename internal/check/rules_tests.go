@@ -16,7 +16,7 @@ import (
 func (a Audit) testRules(files []*file) []step.Finding {
 	moved := map[string]bool{} // bodies of tests that are new somewhere
 	for _, f := range files {
-		if f.class != toolchain.Test || f.Status == 'D' {
+		if !mayTest(f.Path) || f.Status == 'D' {
 			continue
 		}
 		for _, t := range f.new.Tests {
@@ -35,7 +35,7 @@ func (a Audit) testRules(files []*file) []step.Finding {
 	}
 	var out []step.Finding
 	for _, f := range files {
-		if f.class != toolchain.Test || a.isFrozen(f.Path) {
+		if !mayTest(f.Path) || a.isFrozen(f.Path) {
 			continue
 		}
 		before := map[string]source.Test{}

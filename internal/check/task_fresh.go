@@ -2,8 +2,6 @@ package check
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -14,138 +12,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
-
-// fewMutants is how many have to be unnoticed before tests are told to compare nothing: one may be no change at all.
-const fewMutants = 2
-
-// notices rejects new tests that notice no small change of the new code. That they fail without it says little: the name that they
-// use is missing there. One that is noticed is enough, but for what they call: of that they have to notice another value, or old tests
-// where it was there before.
-func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh []test) error {
-	if p.t.Untested != "" || len(p.proof.Red) == 0 {
-		return nil
-	}
-	old, now := map[string][]byte{}, map[string][]byte{}
-	for _, ch := range p.changes {
-		if slices.Contains(mine, ch.Path) && !toolchain.IsTest(ch.Path) {
-			old[ch.Path], now[ch.Path] = ch.Old, ch.New
-		}
-	}
-	files := filesOf(fresh)
-	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
-	defer cancel()
-	chosen, rest := mutantsOf(old, now)
-	tried, any, values := 0, false, noticed{}
-	for _, x := range chosen {
-		if any && (!x.Value() || values.killed(x)) { // that is known
-			continue
-		}
-		switch killed, valid, err := pl.mutant(short, x, files, fresh, &p.proof); {
-		case errors.Is(err, errMutateTime):
-			return nil
-		case err != nil:
-			return err
-		case valid:
-			tried++
-			any = any || killed
-			values.add(x, killed)
-		}
-	}
-	if values.none() || len(values) == 0 { // what was noticed may be no more than the text of the sources
-		switch found, err := p.unreached(short, pl, old, now, fresh); {
-		case errors.Is(err, errMutateTime):
-			return nil
-		case err != nil:
-			return err
-		case found != "":
-			p.add(reject("compares-nothing", files[0], 0, found))
-			return nil
-		}
-	}
-	if !any && tried >= fewMutants {
-		found := reject("compares-nothing", files[0], 0, fmt.Sprintf(
-			"No new test fails when the new code is mutated: %d mutants were tried, such as another return value, and all survived. Compare the results of the code with the expected values.", tried))
-		if allKnown(chosen, old) { // the tests fail with the code as it was, which is a mutant as well
-			found.Severity = step.Fix
-		}
-		p.add(found)
-	}
-	if Rejected(p.proof.Findings) {
-		return nil
-	}
-	for _, x := range values.unseen(func(name string) bool { return pl.named(fresh, name) }) {
-		more, by, counting, found := rest, files, fresh, compareNothing(x, files[0])
-		if functions(x.file, old[x.file])[x.Func] != "" { // what it gives is what its old tests are for
-			more, by, counting, found.Severity = slices.Concat(chosen, rest), p.withTestsOf(x.file, files), nil, step.Fix
-		}
-		seen, err := pl.seen(short, x, more, by, counting, &p.proof)
-		if err != nil {
-			return err
-		}
-		if !seen {
-			p.add(found)
-		}
-	}
-	return nil
-}
-
-// mostDisabled is how many functions are disabled to see whether new tests reach them.
-const mostDisabled = 4
-
-// unreached says that new tests reach none of the functions that have changed: they pass when these fail at each call, and when they do
-// nothing. It is "" where a test reaches one, where one cannot be disabled, and where more has changed than functions.
-func (p *taskProof) unreached(ctx context.Context, pl *place, old, now map[string][]byte, fresh []test) (string, error) {
-	var names []string
-	var alone toolchain.Selection // old tests that reach them would end the run
-	for _, t := range fresh {
-		alone.IDs = append(alone.IDs, t.ID)
-	}
-	for _, file := range slices.Sorted(maps(now)) {
-		was, is, f := functions(file, old[file]), functions(file, now[file]), source.Parse(file, now[file])
-		if outside(source.Parse(file, old[file]), inFunctions) != outside(f, inFunctions) {
-			return "", nil
-		}
-		for _, fn := range f.Funcs {
-			if was[fn.Name] == is[fn.Name] {
-				continue
-			}
-			mutants := f.Disabled(fn, now[file])
-			if len(mutants) == 0 || len(names) == mostDisabled {
-				return "", nil
-			}
-			for _, m := range mutants {
-				run, err := pl.mutated(ctx, mutantAt{Mutant: m, file: file, src: now[file]}, alone, &p.proof)
-				if err != nil {
-					return "", err
-				}
-				if killed, valid := run.noticed(fresh); killed || !valid {
-					return "", nil
-				}
-			}
-			names = append(names, fn.Name)
-		}
-	}
-	if len(names) == 0 {
-		return "", nil
-	}
-	return fmt.Sprintf("The new tests pass when %s fails at each call, and when it does nothing, so they do not reach it. Call the changed code, and compare its results with the expected values.", strings.Join(names, " or ")), nil
-}
-
-// allKnown reports whether all mutants are of functions that were there before.
-func allKnown(list []mutantAt, old map[string][]byte) bool {
-	return !slices.ContainsFunc(list, func(x mutantAt) bool { return functions(x.file, old[x.file])[x.Func] == "" })
-}
-
-// withTestsOf are files of tests, with those that use a source.
-func (p *taskProof) withTestsOf(file string, files []string) []string {
-	out := slices.Clone(files)
-	for _, f := range p.testsOf(file) {
-		if !slices.Contains(out, f.Path) {
-			out = append(out, f.Path)
-		}
-	}
-	return out
-}
 
 // noTest sends code back that no test sees, once the author has not said why.
 func (p *taskProof) noTest(what string) {
@@ -160,11 +26,20 @@ func (p *taskProof) noTest(what string) {
 	p.add(fix("no-test", "", 0, what+" Write one that fails without the change and passes with it; if no test can show the change, say why in `untested`."))
 }
 
-// otherCode reports whether a change of a source file is one of its code, and not of comments and layout alone.
+// codeOf is a source without the tests that stand beside its code.
+func codeOf(file string, src []byte) []byte {
+	if !mayTest(file) || toolchain.IsTest(file) {
+		return src
+	}
+	code, _ := source.Parse(file, src).Split()
+	return code
+}
+
+// otherCode reports whether a change of a source file is one of its code, and not of tests, comments and layout alone.
 func otherCode(ch Change) bool {
 	bare := func(src []byte) string {
 		var b strings.Builder
-		for _, t := range source.Parse(ch.Path, src).Tokens {
+		for _, t := range source.Tokens(ch.Path, codeOf(ch.Path, src)) {
 			if t.Kind != source.Comment && !docstring(ch.Path, t) {
 				b.WriteString(t.Text + " ")
 			}
@@ -198,7 +73,7 @@ func (p *taskProof) fresh(pl *place) []test {
 	for _, ch := range p.changes {
 		now := bodies(ch.Path, ch.New)
 		for name, text := range bodies(ch.Path, ch.Old) {
-			if _, stayed := now[name]; !stayed && toolchain.IsTest(ch.Path) {
+			if _, stayed := now[name]; !stayed && mayTest(ch.Path) {
 				left[name] = text
 			}
 		}
@@ -253,7 +128,7 @@ func (p *taskProof) freshFirst(ctx context.Context, pl *place, fresh []test) (fa
 func (p *taskProof) changedTests(pl *place, of func(Change) func(name, text string) bool) []test {
 	var out []test
 	for _, ch := range p.changes {
-		if ch.Status == 'D' || !pl.ours(ch.Path) || !toolchain.IsTest(ch.Path) || pl.endToEnd(ch.New) || !pl.compiled(ch.Path) {
+		if ch.Status == 'D' || !pl.ours(ch.Path) || !mayTest(ch.Path) || pl.endToEnd(ch.New) || !pl.compiled(ch.Path) {
 			continue
 		}
 		counts := of(ch)
@@ -305,11 +180,30 @@ func outside(f source.File, in func(source.File, source.Token) bool) string {
 func (p *taskProof) testsAlone(ctx context.Context) (string, error) {
 	var edits []git.Edit
 	for _, ch := range p.changes {
-		if (toolchain.IsTest(ch.Path) || toolchain.IsTestData(ch.Path)) && !strings.HasPrefix(ch.Path, "../") {
-			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
+		if (mayTest(ch.Path) || toolchain.IsTestData(ch.Path)) && !strings.HasPrefix(ch.Path, "../") {
+			e, err := p.onlyTests(ctx, ch, false)
+			if err != nil {
+				return "", err
+			}
+			edits = append(edits, e)
 		}
 	}
 	return p.c.repo.EditTree(ctx, p.before, edits)
+}
+
+// onlyTests is the edit that gives a file the tests of the change, or with back those that it had, and leaves the code beside them as the
+// other version has it.
+func (p *taskProof) onlyTests(ctx context.Context, ch Change, back bool) (git.Edit, error) {
+	e, code, tests := git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID}, ch.Old, ch.New
+	if back {
+		e, code, tests = git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID}, ch.New, ch.Old
+	}
+	if !toolchain.IsSource(ch.Path) {
+		return e, nil
+	}
+	_, apart := source.Parse(ch.Path, tests).Split()
+	id, err := p.c.repo.WriteBlob(ctx, slices.Concat(codeOf(ch.Path, code), apart))
+	return git.Edit{Path: ch.Path, Mode: firstNonEmpty(ch.OldMode, ch.NewMode), ID: id}, err
 }
 
 // untested says that code of a toolchain has changed and no test.
@@ -328,8 +222,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		fresh = p.beside(with)
 	}
 	if len(fresh) == 0 {
-		p.noTest(p.untested(with))
-		return nil
+		return p.noNewTest(ctx, with, p.untested(with))
 	}
 	tree, err := p.testsAlone(ctx)
 	if err != nil {
@@ -379,8 +272,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		shown = by != ""
 	}
 	if !shown && !anew {
-		p.noTest(p.untested(with))
-		return nil
+		return p.noNewTest(ctx, with, p.untested(with))
 	}
 	if !shown && (p.t.Untested != "" || p.t.Unplanned) {
 		p.noTest("The new tests pass without the change as well.")

@@ -114,7 +114,10 @@ func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, 
 // vanished rejects tests that are gone although they pass on the new code: it is put beside the old version of their file, and they are
 // run. Nothing is asked of a test that went on under another name or in another file as it was, nor of a file that the plan deletes.
 func (p *taskProof) vanished(ctx context.Context, pl *place) error {
-	gone, edits := p.lost(pl)
+	gone, edits, err := p.lost(ctx, pl)
+	if err != nil {
+		return err
+	}
 	if len(gone) == 0 {
 		return nil
 	}
@@ -148,7 +151,11 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 			}
 		}
 		if len(old) > found {
-			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+			e, err := p.onlyTests(ctx, ch, true)
+			if err != nil {
+				return err
+			}
+			edits = append(edits, e)
 		}
 	}
 	if len(old) == 0 {
@@ -190,7 +197,7 @@ const maxLooser = 30 * time.Second
 // looser rejects changes of old tests after which no test kills a mutant that they killed. Where the task is not about new code, tests may be
 // what it is about: then a person is told.
 func (p *taskProof) looser(ctx context.Context, pl *place) error {
-	if !slices.ContainsFunc(p.changes, func(ch Change) bool { return ch.Status == 'M' && toolchain.IsTest(ch.Path) && pl.ours(ch.Path) }) {
+	if !slices.ContainsFunc(p.changes, func(ch Change) bool { return ch.Status == 'M' && mayTest(ch.Path) && pl.ours(ch.Path) }) {
 		return nil
 	}
 	x := &chainJudge{judge: &judge{taskProof: *p, q: Question{Chains: p.t.Chains}}, chain: pl.chain, pl: pl, results: p.proof.Results}
@@ -234,7 +241,7 @@ func (p *taskProof) withOld(ctx context.Context, pl *place, edits []git.Edit, te
 }
 
 // lost are the tests that were in changed files and are in none now, and how their files are put back.
-func (p *taskProof) lost(pl *place) (gone []test, edits []git.Edit) {
+func (p *taskProof) lost(ctx context.Context, pl *place) (gone []test, edits []git.Edit, err error) {
 	named := map[string]bool{}
 	bodies := map[string]bool{}
 	back := map[string]string{} // the files that tests are put back into
@@ -250,7 +257,7 @@ func (p *taskProof) lost(pl *place) (gone []test, edits []git.Edit) {
 		}
 	}
 	for _, ch := range p.changes {
-		if ch.OldID == "" || !pl.ours(ch.Path) || !toolchain.IsTest(ch.Path) || !pl.compiled(ch.Path) || p.t.Deletes != nil && p.t.Deletes(ch.Path) {
+		if ch.OldID == "" || !pl.ours(ch.Path) || !mayTest(ch.Path) || !pl.compiled(ch.Path) || p.t.Deletes != nil && p.t.Deletes(ch.Path) {
 			continue
 		}
 		f, found := source.Parse(ch.Path, ch.Old), len(gone)
@@ -262,19 +269,27 @@ func (p *taskProof) lost(pl *place) (gone []test, edits []git.Edit) {
 		if len(gone) == found {
 			continue
 		}
-		edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+		e, err := p.onlyTests(ctx, ch, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		edits = append(edits, e)
 		for _, t := range f.Tests {
 			back[path.Join(path.Dir(ch.Path), t.Name)] = ch.Path
 		}
 	}
 	for _, ch := range p.changes { // what moved from there to another file would be declared twice
 		f := source.Parse(ch.Path, ch.New)
-		if toolchain.IsTest(ch.Path) && slices.ContainsFunc(f.Tests, func(t source.Test) bool {
+		if mayTest(ch.Path) && slices.ContainsFunc(f.Tests, func(t source.Test) bool {
 			from := back[path.Join(path.Dir(ch.Path), t.Name)]
 			return from != "" && from != ch.Path
 		}) {
-			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+			e, err := p.onlyTests(ctx, ch, true)
+			if err != nil {
+				return nil, nil, err
+			}
+			edits = append(edits, e)
 		}
 	}
-	return gone, edits
+	return gone, edits, nil
 }

@@ -78,6 +78,7 @@ func honestTasks() []taskCase {
 		{name: "honest, of a feature", files: honestly(nil), task: func(t *check.Task) { t.NewCode = true }, passed: true},
 		{name: "honest", files: honestly(nil), passed: true, ran: all, not: []string{check.CheckVerify}},
 		{name: "with a command", files: honestly(nil), task: func(t *check.Task) { t.Verify = [][]string{{"go", "vet", "./cart"}} }, passed: true, ran: append(slices.Clone(all), check.CheckVerify)},
+		{name: "old tests watch what is written in other words", files: map[string]string{"cart/cart.go": cartRight}, task: alone("cart/cart.go"), passed: true},
 		{name: "a new test file beside it", files: map[string]string{"cart/cart.go": cartRight, "cart/empty_test.go": strings.SplitAfter(cartTests, "\"testing\"\n")[0] + cartEmpty}, task: alone("cart/cart.go"), passed: true},
 		{
 			// What was exported is gone, and its test with it; the other one stays.
@@ -269,7 +270,10 @@ func weakTasks() []taskCase {
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "if got := Count([]int{1, 2}); got != 2 {", "two := []int{7, 8}\n\tif got := Count(two); got != len(two) {", 1) + cartEmpty,
 		}},
 		{name: "an undeclared file", files: honestly(map[string]string{"NOTES.md": "# notes\n\nmore\n"}), rules: []string{"undeclared-file"}},
-		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Fix},
+		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Fix, task: func(t *check.Task) { t.NewCode = true }},
+		{name: "other code that no test sees", passed: true, rules: []string{"no-test"}, level: step.Fix, files: map[string]string{
+			"cart/cart.go": strings.Replace(cartGo, "return sum", "if sum > 1000 {\n\t\treturn sum * 2\n\t}\n\treturn sum", 1),
+		}},
 		{name: "a new test that is skipped here", passed: true, rules: []string{"no-test"}, level: step.Fix, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "\"testing\"", "(\n\t\"runtime\"\n\t\"testing\"\n)", 1) + strings.Replace(cartEmpty, "{\n", "{\n\tif runtime.GOOS != \"plan9\" {\n\t\tt.Skip(\"of Plan 9\")\n\t}\n", 1),
 		}},

@@ -16,12 +16,17 @@ import (
 func (p *place) testFiles() []string {
 	var out []string
 	for name := range p.entries {
-		if p.ours(name) && toolchain.IsTest(name) && !p.endToEnd(p.read(name)) && p.compiled(name) && len(source.Parse(name, p.read(name)).Tests) > 0 {
+		if p.ours(name) && mayTest(name) && !p.endToEnd(p.read(name)) && p.compiled(name) && len(source.Parse(name, p.read(name)).Tests) > 0 {
 			out = append(out, name)
 		}
 	}
 	slices.Sort(out)
 	return out
+}
+
+// mayTest reports whether a file is one of tests, or one of code that has tests beside it: in Rust any has.
+func mayTest(name string) bool {
+	return toolchain.IsTest(name) || toolchain.IsSource(name) && toolchain.LanguageOf(name) == toolchain.LangRust
 }
 
 // endToEnd reports whether a file is one of the project's end-to-end tests, which the runner of the others does not run.

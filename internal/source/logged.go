@@ -11,15 +11,8 @@ var (
 	logLevel   = re.New(`^(?i:trace|debug|info|warn|warning|error|exception|critical|log|notice|print)(?:f|ln|w|Context|Ctx)?$`)
 )
 
-// withoutLogged leaves out mutants within calls that write a log: what these say is no result, and tests do not ask for it.
-func withoutLogged(tokens []Token, all []Mutant) []Mutant {
-	spans := logged(tokens)
-	return slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool {
-		return slices.ContainsFunc(spans, func(s [2]int) bool { return m.Off >= s[0] && m.End <= s[1] })
-	})
-}
-
-// logged are where such calls begin and end: console.log(…), self.logger.debug(…).
+// logged are where calls that write a log begin and end: console.log(…), self.logger.debug(…). What they say is no result, and tests do not
+// ask for it, so there are no mutants of it.
 func logged(tokens []Token) (spans [][2]int) {
 	ts := slices.DeleteFunc(slices.Clone(tokens), func(t Token) bool { return t.Kind == Comment })
 	for i := 0; i+3 < len(ts); i++ {

@@ -336,8 +336,15 @@ func (r *rustFile) imported(from, name string, line int) {
 
 // attributes is the text of the attributes before an item.
 func (r *rustFile) attributes(n syntax.Node) string {
+	text, _ := r.attributed(n)
+	return text
+}
+
+// attributed gives the attributes before an item, and where the first of them begins.
+func (r *rustFile) attributed(n syntax.Node) (text string, from int) {
 	var out []string
 	at := n.Start()
+	from = at
 	for {
 		end := at
 		for end > 0 && strings.IndexByte(" \t\r\n", r.src[end-1]) >= 0 {
@@ -345,10 +352,10 @@ func (r *rustFile) attributes(n syntax.Node) string {
 		}
 		b, ok := r.before[end]
 		if !ok {
-			return strings.Join(out, "\n")
+			return strings.Join(out, "\n"), from
 		}
 		if b.Kind() == "attribute_item" {
-			out = append(out, b.Text())
+			out, from = append(out, b.Text()), b.Start()
 		}
 		at = b.Start()
 	}

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -295,6 +296,7 @@ type File struct {
 
 	mutants []Mutant
 	raw     []byte
+	aside   [][2]int // where modules of Rust are that are only built to test
 }
 
 // Parse reads one file. A language that is not known gives a File without contents.
@@ -336,7 +338,23 @@ func Tokens(p string, src []byte) []Token {
 }
 
 // Mutants lists possible mutations inside functions, in the order of the file.
-func (f File) Mutants() []Mutant { return withoutLogged(f.Tokens, f.mutants) }
+func (f File) Mutants() []Mutant {
+	without := slices.Concat(logged(f.Tokens), f.aside)
+	return slices.DeleteFunc(slices.Clone(f.mutants), func(m Mutant) bool {
+		return slices.ContainsFunc(without, func(s [2]int) bool { return m.Off >= s[0] && m.End <= s[1] })
+	})
+}
+
+// Split cuts the tests out of a file that has them beside its code: of Rust the modules that are only built to test. tests is empty for any
+// other file.
+func (f File) Split() (code, tests []byte) {
+	at := 0
+	for _, s := range f.aside {
+		code, tests = append(code, f.raw[at:s[0]]...), append(append(tests, f.raw[s[0]:s[1]]...), '\n')
+		at = s[1]
+	}
+	return append(code, f.raw[at:]...), tests
+}
 
 func (f *File) src(from, to int) []byte { return f.raw[from:to] }
 

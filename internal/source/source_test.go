@@ -394,6 +394,29 @@ func TestMutantsOfDefaults(t *testing.T) {
 	}
 }
 
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	const code = "pub fn one() -> u8 {\n    1\n}\n"
+	const tests = "#[cfg(test)]\n#[allow(dead_code)]\nmod tests {\n    use super::*;\n    fn two() -> u8 {\n        1 + 1\n    }\n    #[test]\n    fn gives() {\n        assert_eq!(one(), 1);\n    }\n}\n"
+	for name, c := range map[string]struct{ path, src, code, tests string }{
+		"tests at the end":      {"a.rs", code + "\n" + tests, code + "\n\n", tests},
+		"code behind them":      {"a.rs", tests + code, "\n" + code, tests},
+		"tests in another file": {"a.rs", code + "#[cfg(test)]\nmod tests;\n", code + "\n", "#[cfg(test)]\nmod tests;\n"},
+		"none":                  {"a.rs", code, code, ""},
+		"another language":      {"a.go", "package a\n", "package a\n", ""},
+	} {
+		f := source.Parse(c.path, []byte(c.src))
+		if got, apart := f.Split(); string(got) != c.code || string(apart) != c.tests {
+			t.Errorf("%s: %q and %q", name, got, apart)
+		}
+		for _, m := range f.Mutants() {
+			if m.Func == "two" || strings.HasSuffix(m.Func, ".two") {
+				t.Errorf("%s: %s in line %d", name, m.What, m.Line)
+			}
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"it('a', () => { expect(1).toBe(`${x}`) })", "def test_a():\n  assert x\n", "package a\nfunc TestA(t *testing.T) {}",

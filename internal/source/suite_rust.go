@@ -11,6 +11,10 @@ func (r *rustFile) tests(n syntax.Node, module string) {
 	for c := range n.All() {
 		switch c.Kind() {
 		case "mod_item":
+			if r.testOnly(c) && module == "" {
+				_, from := r.attributed(c)
+				r.f.aside = append(r.f.aside, [2]int{from, c.End()})
+			}
 			if body := c.At("body"); body.OK() {
 				r.tests(body, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"))
 			}

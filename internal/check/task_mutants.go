@@ -1,0 +1,204 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// fewMutants is how many have to be unnoticed before tests are told to compare nothing: one may be no change at all.
+const fewMutants = 2
+
+// notices rejects new tests that notice no small change of the new code. That they fail without it says little: the name that they
+// use is missing there. One that is noticed is enough, but for what they call: of that they have to notice another value, or old tests
+// where it was there before.
+func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh []test) error {
+	if p.t.Untested != "" || len(p.proof.Red) == 0 {
+		return nil
+	}
+	old, now := p.sources(mine)
+	files := filesOf(fresh)
+	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
+	defer cancel()
+	chosen, rest := mutantsOf(old, now)
+	tried, any, values := 0, false, noticed{}
+	for _, x := range chosen {
+		if any && (!x.Value() || values.killed(x)) { // that is known
+			continue
+		}
+		switch killed, valid, err := pl.mutant(short, x, files, fresh, &p.proof); {
+		case errors.Is(err, errMutateTime):
+			return nil
+		case err != nil:
+			return err
+		case valid:
+			tried++
+			any = any || killed
+			values.add(x, killed)
+		}
+	}
+	if values.none() || len(values) == 0 { // what was noticed may be no more than the text of the sources
+		switch found, err := p.unreached(short, pl, old, now, fresh); {
+		case errors.Is(err, errMutateTime):
+			return nil
+		case err != nil:
+			return err
+		case found != "":
+			p.add(reject("compares-nothing", files[0], 0, found))
+			return nil
+		}
+	}
+	if !any && tried >= fewMutants {
+		found := reject("compares-nothing", files[0], 0, fmt.Sprintf(
+			"No new test fails when the new code is mutated: %d mutants were tried, such as another return value, and all survived. Compare the results of the code with the expected values.", tried))
+		if allKnown(chosen, old) { // the tests fail with the code as it was, which is a mutant as well
+			found.Severity = step.Fix
+		}
+		p.add(found)
+	}
+	if Rejected(p.proof.Findings) {
+		return nil
+	}
+	for _, x := range values.unseen(func(name string) bool { return pl.named(fresh, name) }) {
+		more, by, counting, found := rest, files, fresh, compareNothing(x, files[0])
+		if functions(x.file, old[x.file])[x.Func] != "" { // what it gives is what its old tests are for
+			more, by, counting, found.Severity = slices.Concat(chosen, rest), p.withTestsOf(x.file, files), nil, step.Fix
+		}
+		seen, err := pl.seen(short, x, more, by, counting, &p.proof)
+		if err != nil {
+			return err
+		}
+		if !seen {
+			p.add(found)
+		}
+	}
+	return nil
+}
+
+// sources are the versions of some files, before and with the change, that are no tests.
+func (p *taskProof) sources(files []string) (old, now map[string][]byte) {
+	old, now = map[string][]byte{}, map[string][]byte{}
+	for _, ch := range p.changes {
+		if slices.Contains(files, ch.Path) && !toolchain.IsTest(ch.Path) {
+			old[ch.Path], now[ch.Path] = ch.Old, ch.New
+		}
+	}
+	return old, now
+}
+
+// mostDisabled is how many functions are disabled to see whether new tests reach them.
+const mostDisabled = 4
+
+// unreached says that new tests reach none of the functions that have changed: they pass when these fail at each call, and when they do
+// nothing. It is "" where a test reaches one, where one cannot be disabled, and where more has changed than functions.
+func (p *taskProof) unreached(ctx context.Context, pl *place, old, now map[string][]byte, fresh []test) (string, error) {
+	var names []string
+	var alone toolchain.Selection // old tests that reach them would end the run
+	for _, t := range fresh {
+		alone.IDs = append(alone.IDs, t.ID)
+	}
+	for _, file := range slices.Sorted(maps(now)) {
+		was, is, f := functions(file, old[file]), functions(file, now[file]), source.Parse(file, now[file])
+		if outside(source.Parse(file, old[file]), inFunctions) != outside(f, inFunctions) {
+			return "", nil
+		}
+		for _, fn := range f.Funcs {
+			if was[fn.Name] == is[fn.Name] {
+				continue
+			}
+			mutants := f.Disabled(fn, now[file])
+			if len(mutants) == 0 || len(names) == mostDisabled {
+				return "", nil
+			}
+			for _, m := range mutants {
+				run, err := pl.mutated(ctx, mutantAt{Mutant: m, file: file, src: now[file]}, alone, &p.proof)
+				if err != nil {
+					return "", err
+				}
+				if killed, valid := run.noticed(fresh); killed || !valid {
+					return "", nil
+				}
+			}
+			names = append(names, fn.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("The new tests pass when %s fails at each call, and when it does nothing, so they do not reach it. Call the changed code, and compare its results with the expected values.", strings.Join(names, " or ")), nil
+}
+
+// allKnown reports whether all mutants are of functions that were there before.
+func allKnown(list []mutantAt, old map[string][]byte) bool {
+	return !slices.ContainsFunc(list, func(x mutantAt) bool { return functions(x.file, old[x.file])[x.Func] == "" })
+}
+
+// withTestsOf are files of tests, with those that use a source.
+func (p *taskProof) withTestsOf(file string, files []string) []string {
+	out := slices.Clone(files)
+	for _, f := range p.testsOf(file) {
+		if !slices.Contains(out, f.Path) {
+			out = append(out, f.Path)
+		}
+	}
+	return out
+}
+
+// noNewTest sends code back that no new test sees, unless it is no feature or fix and old tests notice mutants of it: a change of how the
+// code works, and not of what it does.
+func (p *taskProof) noNewTest(ctx context.Context, pl *place, what string) error {
+	watched := false
+	if !p.t.NewCode {
+		var err error
+		if watched, err = p.watched(ctx, pl); err != nil {
+			return err
+		}
+	}
+	if !watched {
+		p.noTest(what)
+	}
+	return nil
+}
+
+// watched reports whether tests notice at least half of the mutants of each function that has changed, in the lines that are new where they
+// have some.
+func (p *taskProof) watched(ctx context.Context, pl *place) (bool, error) {
+	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
+	defer cancel()
+	old, now := p.sources(p.mine(pl))
+	chosen, _ := mutantsOf(old, now)
+	of, anew := map[string]Outcomes{}, map[string]bool{}
+	for _, x := range chosen {
+		key := x.file + " " + x.Func
+		if anew[key] = anew[key] || x.anew; anew[key] && !x.anew || x.Limit() {
+			continue
+		}
+		killed, valid, err := pl.mutant(short, x, p.withTestsOf(x.file, nil), nil, &p.proof)
+		if errors.Is(err, errMutateTime) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		n := of[key]
+		if valid {
+			n.Tried++
+		}
+		if killed {
+			n.Noticed++
+		}
+		of[key] = n
+	}
+	for _, n := range of {
+		if n.Noticed == 0 || n.Noticed*2 < n.Tried {
+			return false, nil
+		}
+	}
+	return len(of) > 0, nil
+}
