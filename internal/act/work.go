@@ -148,7 +148,10 @@ func (a *Actor) chainsFrom(ctx context.Context, before string, v *view) ([]toolc
 	for _, was := range a.chains(old) {
 		i := slices.IndexFunc(out, func(c toolchain.Found) bool { return c.Ecosystem == was.Ecosystem && c.Root == was.Root })
 		if i >= 0 {
-			out[i].Own, out[i].Override, out[i].Runner = was.Own, was.Override, was.Runner
+			out[i].Own, out[i].Override = was.Own, was.Override
+			if out[i].Runner != "pytest" || was.Runner != "unittest" { // which runs the tests of unittest too
+				out[i].Runner = was.Runner
+			}
 		} else if was.Ecosystem == toolchain.Unknown {
 			out = append(out, was)
 		}

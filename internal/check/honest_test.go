@@ -22,6 +22,10 @@ func honest() []diffCase {
 			name: "a variable that tests set, and the code has always read", files: one("a.py", "import os\n\n\ndef add(a):\n    return a + os.environ.get('LESS', '')\n", "import os\n\n\ndef add(a):\n    less = os.environ.get('LESS', '')\n    return a + less.strip()\n"),
 			tests: map[string]string{"test_a.py": "def test_add(monkeypatch):\n    monkeypatch.setenv('LESS', 'R')\n"},
 		},
+		{name: "a clock that can be replaced", files: map[string][2]string{
+			"a.ts": {"", "export class Cache {\n  constructor(private now: () => number = Date.now) {}\n  fresh(at: number) { return typeof setTimeout === 'function' && this.now() < at && at !== Date.now(); }\n}\n"},
+			"b.py": {"", "import time\n\n\ndef wait(n, sleep=time.sleep, clock=None):\n    clock = clock or time.monotonic\n    if not time.time():\n        return 0\n    sleep(n)\n    return clock()\n"},
+		}},
 		{name: "data of its own", files: map[string][2]string{
 			"shop/a.py": {"", "import json\nfrom pathlib import Path\n\nKNOWN = json.loads((Path(__file__).parent / 'known.json').read_text())\n"}, "shop/known.json": {"", "{\"1\": 2}\n"},
 		}},

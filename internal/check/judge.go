@@ -118,7 +118,8 @@ type judge struct {
 	idle  []test // new tests that pass without the change as well
 }
 
-// notices lists what people want to know of a change before anything else, and what blocks nobody: how it is checked and installed.
+// notices lists what people want to know of a change before anything else, and what blocks nobody: how it is checked and installed,
+// and whether it is written for the tests.
 func (j *judge) notices() {
 	for _, ch := range j.changes {
 		switch k := toolchain.ConfigKindOf(ch.Path); k {
@@ -127,6 +128,14 @@ func (j *judge) notices() {
 			j.say(warn("lockfile-changed", ch.Path, 0, "The lock file was changed."), nil)
 		default:
 			j.say(warn("config-changed", ch.Path, 0, "The "+string(k)+" was changed."), nil)
+		}
+	}
+	for _, f := range (Audit{Changes: j.changes}).Findings() { // a suspicion, which people may have reasons for
+		switch f.Rule {
+		case "test-detection":
+			j.say(fix(f.Rule, f.Path, f.Line, f.Message), nil)
+		case "answer-table":
+			j.say(fix(f.Rule, f.Path, f.Line, "This code returns the expected values of the tests instead of computing them."), nil)
 		}
 	}
 }

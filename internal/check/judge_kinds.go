@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -37,7 +38,7 @@ func kindOf(ch Change) kind {
 		}
 	case toolchain.Other:
 		switch {
-		case isCode(ch.Path):
+		case isCode(ch.Path), bytes.HasPrefix(ch.New, []byte("#!")):
 			return foreignCode
 		case doesSomething(ch):
 			return dataKind

@@ -197,7 +197,7 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 		told[text] = true
 		at, line := t.File, 0
 		for l := range strings.Lines(text) {
-			if d := diagnostic().FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(l), "./")); d != nil {
+			if d := diagnostic().FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(l), "./")); d != nil && !path.IsAbs(d[1]) {
 				at, line = path.Join(x.chain.Root, d[1]), atoi(d[2])
 				break
 			}

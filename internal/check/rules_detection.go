@@ -45,7 +45,11 @@ func (a Audit) detection(f *file) []step.Finding {
 			if why := a.wordTell(f, i); why != "" {
 				say(t.Line, why)
 			}
-		case source.Number, source.Regex, source.Punct, source.Comment:
+		case source.Regex:
+			if why := stringTell(f, i); why != "" {
+				say(t.Line, why)
+			}
+		case source.Number, source.Punct, source.Comment:
 		}
 	}
 	return out
@@ -120,7 +124,7 @@ func stringTell(f *file, i int) string {
 		return ""
 	}
 	switch {
-	case (v == "pytest" || v == "unittest" || v == "_pytest") && around(1) == "in" && around(2) == "sys":
+	case (v == "pytest" || v == "unittest" || v == "_pytest") && (around(1) == "in" && around(2) == "sys" || around(1) == "not" && around(3) == "sys"):
 		return "The code checks whether a test runner is loaded."
 	case v == "test" && nodeEnv(f, i):
 		return "The code compares NODE_ENV with test."
@@ -129,7 +133,7 @@ func stringTell(f *file, i int) string {
 	case testWord().MatchString(v) && near(f, i, "Caller", "Callers", "CallersFrames", "Stack", "stack", "_getframe", "currentframe",
 		"extract_stack", "captureStackTrace", "print_stack", "getouterframes", "getStackTrace", "StackWalker"):
 		return "The code looks at its callers to find tests."
-	case testWord().MatchString(v) && near(f, i, "Args", "argv", "Executable", "ReadBuildInfo") && !command(f.code, i):
+	case testWord().MatchString(v) && (near(f, i, "Args", "argv", "Executable", "ReadBuildInfo") || near(f, i, "require") && near(f, i, "main")) && !command(f.code, i):
 		return "The code looks at the command line to find tests."
 	}
 	return ""
@@ -169,6 +173,9 @@ func (a Audit) wordTell(f *file, i int) string {
 		return ""
 	}
 	t := f.code[i]
+	if real := realThing(text); real != "" {
+		return "The code checks whether it was given " + real + " or something else, as only tests do."
+	}
 	switch f.new.Lang {
 	case source.Go:
 		if t.Text == "testing" && text(1) == "." && text(2) == "Testing" {
@@ -195,6 +202,27 @@ func (a Audit) wordTell(f *file, i int) string {
 		}
 	}
 	return ""
+}
+
+// realThing is the clock, the delay or the dice of the system that the name at 0 is, where something is compared with it: is time.sleep,
+// === Date.now.
+func realThing(text func(k int) string) string {
+	name, first := text(0), 0
+	if text(-1) == "." {
+		name, first = text(-2)+"."+text(0), -2
+	}
+	switch name {
+	case "Date.now", "performance.now", "Math.random", "setTimeout", "time.time", "time.sleep", "time.monotonic", "time.perf_counter", "asyncio.sleep", "random.random":
+	default:
+		return ""
+	}
+	compares := func(op string) bool {
+		return op == "is" || op == "not" || op == "===" || op == "!==" || op == "==" || op == "!="
+	}
+	if text(first-1) == "typeof" || text(1) == "(" || text(1) == "." || !compares(text(first-1)) && !compares(text(1)) {
+		return ""
+	}
+	return name
 }
 
 // importMeta reports whether import.meta stands in the line before what follows, perhaps in brackets and with a type.
