@@ -101,7 +101,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 		}
 	}
 	if foreign != "" && !j.known.code {
-		j.known.unknown = firstNonEmpty(j.known.unknown, "the language of "+foreign+" is not supported: only Go, JavaScript, TypeScript and Python are")
+		j.known.unknown = firstNonEmpty(j.known.unknown, "the language of "+foreign+" is not supported: only Go, JavaScript, TypeScript, Python and Rust are")
 	}
 	j.conclude()
 	return j.out, nil
@@ -353,11 +353,13 @@ func (x *chainJudge) look(ctx context.Context) error {
 
 // holdsTests tells files with tests from helpers beside them, without reading all of each.
 func (x *chainJudge) holdsTests(file string) bool {
-	if !toolchain.IsTest(file) {
+	if !mayTest(file) {
 		return false
 	}
 	src := x.files[file]
 	switch x.chain.Ecosystem {
+	case toolchain.Rust:
+		return bytes.Contains(src, []byte("test]")) || bytes.Contains(src, []byte("test(")) || bytes.Contains(src, []byte("#[rstest"))
 	case toolchain.Go:
 		return bytes.Contains(src, []byte("func Test")) || bytes.Contains(src, []byte("func Example")) || bytes.Contains(src, []byte("func Fuzz"))
 	case toolchain.Python:
@@ -379,7 +381,7 @@ func (x *chainJudge) runnable(files []string) []string {
 func (x *chainJudge) freshTests() {
 	old := map[string]bool{}
 	for _, ch := range x.changes {
-		if toolchain.IsTest(ch.Path) {
+		if mayTest(ch.Path) {
 			for name, text := range bodies(ch.Path, ch.Old) {
 				old[nameless(name, text)] = true
 			}

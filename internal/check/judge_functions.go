@@ -62,7 +62,7 @@ func (x *chainJudge) trials() []*trial {
 		if ch.Status == 'D' || kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
 			continue
 		}
-		was, is := functions(ch.Path, ch.Old), functions(ch.Path, ch.New)
+		was, is := functions(ch.Path, codeOf(ch.Path, ch.Old)), functions(ch.Path, codeOf(ch.Path, ch.New))
 		chosen, rest := mutantsOf(map[string][]byte{ch.Path: ch.Old}, map[string][]byte{ch.Path: ch.New})
 		by := map[string][]mutantAt{}
 		for _, m := range slices.Concat(chosen, rest) {

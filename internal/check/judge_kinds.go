@@ -19,7 +19,7 @@ const (
 )
 
 // judged are the languages that changes are judged in. Others have no measured false alarms yet.
-var judged = []string{toolchain.Go, toolchain.Node, toolchain.Python}
+var judged = []string{toolchain.Go, toolchain.Node, toolchain.Python, toolchain.Rust}
 
 func kindOf(ch Change) kind {
 	eco := toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path))
@@ -35,6 +35,8 @@ func kindOf(ch Change) kind {
 			return foreignCode
 		case otherCode(ch):
 			return codeKind
+		case mayTest(ch.Path) && !bytes.Equal(ch.Old, ch.New): // of the tests beside it
+			return testKind
 		}
 	case toolchain.Other:
 		switch {

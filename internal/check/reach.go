@@ -15,7 +15,7 @@ import (
 // reached are the test files that a change can matter to, by how they come to it: Near are those beside what has changed and
 // those that import it, Far those that come by way of other files, the nearest first. Imports are read by their texts: what is
 // computed, or goes by a path that only a bundler knows, is not seen; so all tests come far to a source to which none is seen to come
-// (require('..'), the package's own name, another process). In Go all imports are seen.
+// (require('..'), the package's own name, another process). In Go and Rust all imports are seen.
 type reached struct{ near, far []string }
 
 // reach finds them. files are all sources and tests of a toolchain with their texts, isTest those of them that hold tests, and
@@ -45,11 +45,13 @@ func reach(chain toolchain.Found, files map[string][]byte, isTest func(string) b
 	}
 	var units []string
 	for _, file := range changed {
-		switch {
-		case isTest(file):
+		if isTest(file) {
 			add(&r.near, file)
+		}
+		switch {
 		case toolchain.IsSource(file):
 			units = append(units, g.unit(file))
+		case isTest(file):
 		case path.Base(file) == "conftest.py":
 			add(&r.near, under(all, path.Dir(file))...)
 		case toolchain.IsTest(file): // helpers of tests
@@ -115,7 +117,7 @@ func around(tests []string, file string) []string {
 	}
 }
 
-// graph is which unit imports which: a package of Go is a directory, elsewhere each file is a unit.
+// graph is which unit imports which: a package of Go is a directory, a package of Rust one with its tests, elsewhere each file is a unit.
 type graph struct {
 	chain     toolchain.Found
 	files     map[string][]byte
@@ -146,8 +148,11 @@ func newGraph(chain toolchain.Found, files map[string][]byte) *graph {
 
 // unit is what others import when they import a file.
 func (g *graph) unit(file string) string {
-	if strings.HasSuffix(file, ".go") {
+	switch path.Ext(file) {
+	case ".go":
 		return path.Dir(file)
+	case ".rs":
+		return packageOf(file)
 	}
 	u := strings.TrimSuffix(file, path.Ext(file))
 	for _, whole := range []string{"/index", "/__init__"} {
@@ -156,10 +161,22 @@ func (g *graph) unit(file string) string {
 	return u
 }
 
+// packageOf is the directory of the package of Rust that a file belongs to, by the folders that Cargo gives a meaning.
+func packageOf(file string) string {
+	dir := path.Dir(file)
+	for d := dir; d != "." && d != "/"; d = path.Dir(d) {
+		switch path.Base(d) {
+		case "src", "tests", "examples", "benches":
+			return path.Dir(d)
+		}
+	}
+	return dir
+}
+
 // beside is the unit that a test lies beside without importing it by name: in Go its package, elsewhere the file it is named after.
 func (g *graph) beside(test string) string {
-	if strings.HasSuffix(test, ".go") {
-		return path.Dir(test)
+	if ext := path.Ext(test); ext == ".go" || ext == ".rs" {
+		return g.unit(test)
 	}
 	stem := strings.TrimSuffix(path.Base(test), path.Ext(test))
 	stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(stem, "_test"), "test_"), ".test"), ".spec")
@@ -167,6 +184,7 @@ func (g *graph) beside(test string) string {
 }
 
 var (
+	rustImport   = re.New(`(?m)^[ \t]*(?:pub[ \t]+)?(?:use|extern crate)[ \t]+(?:::)?(\w+)`)
 	scriptImport = re.New(`(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\(|\bmock\s*\()\s*["'` + "`" + `]([^"'` + "`" + `\n]+)["'` + "`" + `]`)
 	pythonImport = re.New(`(?m)^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([\w \t,*]*)|import[ \t]+([\w., \t]+))`)
 )
@@ -193,6 +211,11 @@ func (g *graph) imports(file string) []string {
 			if rest, ok := strings.CutPrefix(name+"/", g.chain.Module+"/"); ok && g.chain.Module != "" {
 				add(path.Join(g.chain.Root, rest))
 			}
+		}
+	case toolchain.Rust:
+		for _, m := range rustImport().FindAllSubmatch(src, -1) {
+			add(g.byEnd[string(m[1])]...)
+			add(g.byEnd[strings.ReplaceAll(string(m[1]), "_", "-")]...)
 		}
 	case toolchain.Node:
 		for _, m := range scriptImport().FindAllSubmatch(src, -1) {
