@@ -74,6 +74,14 @@ func (x *chainJudge) rest(ctx context.Context) error {
 		}
 		for _, f := range x.proof.Findings[before:] {
 			if f.Severity == step.Rejects && f.Rule == "build-failed" && x.known.broken == 0 {
+				sure, err := x.buildFails(ctx)
+				if err != nil {
+					return err
+				}
+				if !sure {
+					x.say(warn(f.Rule, f.Path, f.Line, "The build failed and then succeeded on the same tree. It does not count against the change."), nil)
+					continue
+				}
 				x.known.broken++
 				x.block(f, &testRun{records: x.proof.Records})
 			} else if f.Severity != step.Rejects {
@@ -85,6 +93,15 @@ func (x *chainJudge) rest(ctx context.Context) error {
 		return nil
 	}
 	return x.run(ctx, slices.DeleteFunc(slices.Sorted(maps(x.files)), func(f string) bool { return !x.holdsTests(f) }))
+}
+
+// buildFails builds once more, and reports whether that fails again.
+func (x *chainJudge) buildFails(ctx context.Context) (bool, error) {
+	x.pl.rerun, x.pl.round = true, forSure
+	defer func() { x.pl.rerun, x.pl.round = false, "" }()
+	before := len(x.proof.Findings)
+	err := x.builds(ctx, x.pl)
+	return slices.ContainsFunc(x.proof.Findings[before:], func(f step.Finding) bool { return f.Severity == step.Rejects && f.Rule == "build-failed" }), err
 }
 
 // run runs test files that were not run yet, those that fail once more, and finds out what that says of the change.
@@ -183,6 +200,9 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 	if asserts, err = x.surely(ctx, base, asserts); err != nil {
 		return err
 	}
+	if loaded, err = x.surely(ctx, base, loaded); err != nil {
+		return err
+	}
 	x.known.doubt -= len(bad)
 	x.known.broken += len(asserts) + len(loaded)
 	for _, t := range asserts {
@@ -241,13 +261,16 @@ func (x *chainJudge) without(ctx context.Context, base *place, tests []test) (ru
 	return run, there, err
 }
 
-// surely are those of the tests that fail with the change whenever they are run, and pass without it. It has failed twice already.
+// forSure names a run that is done once more before something blocks.
+const forSure = " for sure"
+
+// surely are those of the tests that fail with the change whenever they are run, and pass without it.
 func (x *chainJudge) surely(ctx context.Context, base *place, tests []test) ([]test, error) {
 	if len(tests) == 0 {
 		return nil, nil
 	}
 	x.pl.rerun, base.rerun = true, true
-	x.pl.round, base.round = " for sure", " for sure" // else what the last run gave would be taken
+	x.pl.round, base.round = forSure, forSure // else what the last run gave would be taken
 	defer func() { x.pl.rerun, base.rerun, x.pl.round, base.round = false, false, "", "" }()
 	run, err := x.pl.runThese(ctx, tests)
 	if err != nil {

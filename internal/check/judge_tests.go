@@ -158,7 +158,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	run, err := x.withOld(ctx, x.pl, edits, gone)
+	run, err := x.withOld(ctx, x.pl, edits, gone, "")
 	if err != nil {
 		return err
 	}
@@ -173,6 +173,14 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 				return err
 			}
 			if !passed || x.subjectGone(results) {
+				continue
+			}
+			again, err := x.withOld(ctx, x.pl, edits, []test{t}, forSure)
+			if err != nil {
+				return err
+			}
+			if st, _ := status(resultsOf(t, again.results)); st == step.Pass {
+				x.say(warn("flaky-test", t.File, 0, "The test "+t.Name+" is gone. It fails with the change, but not every time."), &run)
 				continue
 			}
 			text = "The test " + t.Name + " is gone. It passes without the change, but fails with it: " + firstMessage(results) + ". "

@@ -121,7 +121,7 @@ func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	run, err := p.withOld(ctx, pl, edits, gone)
+	run, err := p.withOld(ctx, pl, edits, gone, "")
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 	if len(old) == 0 {
 		return nil
 	}
-	run, err := p.withOld(ctx, pl, edits, old)
+	run, err := p.withOld(ctx, pl, edits, old, "")
 	if err != nil {
 		return err
 	}
@@ -226,8 +226,8 @@ func (p *taskProof) looser(ctx context.Context, pl *place) error {
 	return err
 }
 
-// withOld runs tests on the new code beside old versions of their files.
-func (p *taskProof) withOld(ctx context.Context, pl *place, edits []git.Edit, tests []test) (run testRun, err error) {
+// withOld runs tests on the new code beside old versions of their files; round is a name where that is done once more.
+func (p *taskProof) withOld(ctx context.Context, pl *place, edits []git.Edit, tests []test, round string) (run testRun, err error) {
 	tree, err := p.c.repo.EditTree(ctx, p.proof.Tree, edits)
 	if err != nil {
 		return run, err
@@ -236,6 +236,7 @@ func (p *taskProof) withOld(ctx context.Context, pl *place, edits []git.Edit, te
 	if err != nil {
 		return run, err
 	}
+	restored.rerun, restored.round = round != "", round
 	run, err = restored.runThese(ctx, tests)
 	return run, joinClose(err, restored)
 }

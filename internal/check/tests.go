@@ -50,11 +50,11 @@ func resultsOf(t test, rs []step.TestResult) []step.TestResult {
 	return out
 }
 
-// loadError finds the result that says why the file of a test, or its package, could not be loaded.
+// loadError finds the result that says why the file of a test, or its package, could not be loaded, or died before the test ran.
 func loadError(t test, rs []step.TestResult) (step.TestResult, bool) {
 	for _, r := range rs {
 		file, name := toolchain.SplitID(r.ID)
-		if name == "" && (file == t.File || file == dirOf(t.File)) && r.Status == step.Error {
+		if name == "" && (file == t.File || file == dirOf(t.File)) && (r.Status == step.Error || r.Status == step.Fail) {
 			return r, true
 		}
 	}
