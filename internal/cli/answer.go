@@ -145,7 +145,7 @@ func meant(r flow.Run, g flow.Gate, text string) (flow.Signal, error) {
 }
 
 // agentSigns are variables that programs of agents set for the commands that they run.
-var agentSigns = []string{"CLAUDECODE", "AI_AGENT", "OPENCODE"}
+var agentSigns = []string{"CLAUDECODE", "AI_AGENT", "CODEX_THREAD_ID", "OPENCODE"}
 
 // byPerson refuses what only a person decides where an agent runs this program. It stops an agent that means well: one that does not
 // can take the variable out of its environment.

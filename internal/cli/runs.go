@@ -184,6 +184,11 @@ func (p *project) unblock(ctx context.Context, e *engine, r flow.Run, budget str
 	if r.State.Ended() {
 		return nil
 	}
+	if budget != "" || slices.ContainsFunc(r.Gates, func(g flow.Gate) bool { return g.Question.Class == flow.Budget }) {
+		if err := p.a.byPerson("resume to spend more"); err != nil {
+			return err
+		}
+	}
 	text := ""
 	if budget != "" {
 		b, err := parseBudget(budget)
