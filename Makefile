@@ -101,7 +101,7 @@ test: tests
 	rm -f bin/tests.*.json
 	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.plain.json -- $(GOTEST) -parallel 4 $(ORDERED)
 	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.race.json -- $(RACE) $(GOTEST) -parallel 4 $(RACED)
-	$(TESTS) -- $(RACE) $(GOTEST) -run '^Test(CopyTree|Screen)$$' ./internal/check
+	$(TESTS) --jsonfile bin/tests.check.json -- $(RACE) $(GOTEST) -run '^Test(CopyTree|Screen)$$' ./internal/check
 	cd tools/temporal && CGO_ENABLED=0 JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) $(GO) test -trimpath -vet=off ./...
 
 # While one works on a change: the linter, what is pure, the rules of the audit, and a story of each process.
@@ -203,7 +203,7 @@ packages-test: $(GORELEASER) $(PACKAGES) $(UV)
 BENCHTIME ?= 1x
 BENCH_BEFORE := $(if $(findstring -short,$(BENCH_FLAGS)),,bin/before/jacquard)
 bench: build release temporal s3 $(BENCH_BEFORE)
-	JACQUARD_BENCH_TESTS="$(abspath bin/tests.plain.json bin/tests.race.json)" JACQUARD_BENCH_BEFORE=$(abspath $(BENCH_BEFORE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) JACQUARD_BENCH_BIN=$(abspath $(BIN)) JACQUARD_BENCH_RELEASE=$(abspath bin/release/jacquard) $(GO) run ./internal/bench $(BENCH_FLAGS)
+	JACQUARD_BENCH_TESTS="$(abspath $(addprefix bin/tests.,$(addsuffix .json,plain race check)))" JACQUARD_BENCH_BEFORE=$(abspath $(BENCH_BEFORE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) JACQUARD_BENCH_BIN=$(abspath $(BIN)) JACQUARD_BENCH_RELEASE=$(abspath bin/release/jacquard) $(GO) run ./internal/bench $(BENCH_FLAGS)
 
 # The program as it was before it could use a cluster, where the history has it.
 BEFORE := f1f7b2cb05f74d8d197d11de70c4984152c6aa13

@@ -109,7 +109,7 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 func showVerification(a *app, m act.Verification) {
 	l := a.lang()
 	if m.Standing == act.Verified {
-		fmt.Fprint(a.Out, report.Countf(l.T("✓ %s: %d tests passed, %d examples match\n"), m.Dir, m.Tests.Passed, m.Examples))
+		fmt.Fprintln(a.Out, report.Countf(l.T("✓ %s: %d tests passed, %d examples match"), m.Dir, m.Tests.Passed, m.Examples)+report.Cached(l, m.Tests))
 		return
 	}
 	showUnproved(a, m.Dir, m.Standing, m.Reason, m.Findings, m.Failures)

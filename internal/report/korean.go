@@ -91,7 +91,7 @@ var korean = map[string]string{
 	"    by exit code: the test command succeeded, but does not report individual tests\n": "    종료 코드로 확인: 테스트 명령은 성공했지만 개별 테스트 결과가 없음\n",
 	"    not checked: no test covers it\n":                                                 "    확인 안 됨: 다루는 테스트가 없음\n",
 	"No commit in this range was made by a run, so there is nothing to verify. Commits made by a run have a Jacquard-Run line in their message.": "이 범위에는 실행이 만든 커밋이 없어 검증할 것이 없습니다. 실행이 만든 커밋의 메시지에는 Jacquard-Run 줄이 있습니다.",
-	"✓ %s: %d tests passed, %d examples match\n":                               "✓ %s: 테스트 %d개 통과, 예시 %d개 일치\n",
+	"✓ %s: %d tests passed, %d examples match":                                 "✓ %s: 테스트 %d개 통과, 예시 %d개 일치",
 	"    next, run: jacquard %s\n":                                             "    다음: jacquard %s\n",
 	"Recorded without checks: %d (see jacquard verify)\n":                      "검사 없이 기록됨: %d개 (jacquard verify 참고)\n",
 	"Unverified: %d\n":                                                         "검증되지 않음: %d개\n",

@@ -141,6 +141,14 @@ func Finding(l Lang, f step.Finding) string {
 	return "    " + mark + place(f) + strings.ReplaceAll(step.Readable(strings.TrimRight(l.Finding(f.Message), " \n")), "\n", "\n        ")
 }
 
+// Cached says where results come from that were not measured anew: the proof that recorded them, and how long ago. It is "" for others.
+func Cached(l Lang, c step.Counts) string {
+	if c.Reused.Proof == "" {
+		return ""
+	}
+	return fmt.Sprintf(l.T(", cached: %s, %s ago"), c.Reused.Proof, Took(time.Duration(c.Reused.Millis)*time.Millisecond))
+}
+
 // Attempt is the text of an attempt that code has judged.
 func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	var b strings.Builder
@@ -171,9 +179,7 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 			fmt.Fprintf(&b, l.T(", tests %d passed, %d failed"), a.Counts.Passed, a.Counts.Failed)
 		}
 	}
-	if r := a.Counts.Reused; r.Proof != "" {
-		fmt.Fprintf(&b, l.T(", cached: %s, %s ago"), r.Proof, Took(time.Duration(r.Millis)*time.Millisecond))
-	}
+	b.WriteString(Cached(l, a.Counts))
 	b.WriteByte('\n')
 	for _, f := range a.Findings {
 		fmt.Fprintln(&b, Finding(l, f))
