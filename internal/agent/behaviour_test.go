@@ -20,6 +20,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/proc"
 )
 
+// TestAuthorIsConfined takes longer than ten seconds: each real program takes seconds to start.
 func TestAuthorIsConfined(t *testing.T) {
 	t.Parallel()
 	eachCLI(t, func(t *testing.T, c cli) {

@@ -101,6 +101,7 @@ func TestRedWithOpaqueTypesAndDependencies(t *testing.T) {
 }
 
 // Where no stub can be made for an export, the tests that need it are red by themselves, and the others run.
+// It takes longer than ten seconds: what cannot be compiled is found by compiling again and again.
 func TestRedCutsOutWhatCannotCompileYet(t *testing.T) {
 	t.Parallel()
 	conformance.InTurn(t, 8)

@@ -308,6 +308,7 @@ func needs(t *testing.T, tool string) {
 	}
 }
 
+// TestProofsGo takes longer than ten seconds: it compiles and runs tests with stubs, with the code, and with mutants.
 func TestProofsGo(t *testing.T) {
 	t.Parallel()
 	prove(t, goSample())
@@ -576,6 +577,7 @@ func TestChecksSeeAnEnvironmentOfTheirOwn(t *testing.T) {
 	want(t, "environment", p, err, true)
 }
 
+// TestLowCoverageIsAFinding takes longer than ten seconds: coverage compiles everything once more.
 func TestLowCoverageIsAFinding(t *testing.T) {
 	t.Parallel()
 	conformance.InTurn(t, 8)

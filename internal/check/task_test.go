@@ -376,6 +376,7 @@ func TestTasks(t *testing.T) {
 }
 
 // TestTasksWithFlakes: an old test that failed once is charged to nobody, one that the new code makes fail now and then is.
+// It takes longer than ten seconds: what may be a flake is run up to six times, here and without the change.
 func TestTasksWithFlakes(t *testing.T) {
 	t.Parallel()
 	conformance.InTurn(t, 8)

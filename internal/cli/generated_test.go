@@ -45,12 +45,14 @@ const known = "testdata/known.txt"
 
 // TestLiesGenerated plays lies that internal/lies makes of honest modules to the real program. What is accepted although an
 // oracle outside of the tests finds it wrong has to stand in testdata/known.txt, which must not get longer by itself.
+// It takes longer than ten seconds: each lie is a run of its own.
 func TestLiesGenerated(t *testing.T) { //nolint:tparallel // the cases are parallel; their group ends before the table is printed
 	t.Parallel()
 	generated(t, false)
 }
 
 // TestHonestGenerated does the same with honest work of many forms, none of which may be refused.
+// It takes longer than ten seconds: each piece of work is a run of its own.
 func TestHonestGenerated(t *testing.T) { //nolint:tparallel // see above
 	t.Parallel()
 	generated(t, true)

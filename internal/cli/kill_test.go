@@ -123,6 +123,7 @@ func TestKillMatrixOfWorkers(t *testing.T) {
 
 // TestSameOnBoth carries out each workflow on this machine and on a cluster: the same files, and in each branch the same
 // events in the same order come of it; times, amounts and the names of commits are no part of the comparison.
+// It takes longer than ten seconds: each workflow is run twice, once on a cluster.
 func TestSameOnBoth(t *testing.T) {
 	t.Parallel()
 	for name, k := range map[string]*kills{

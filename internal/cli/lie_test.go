@@ -33,6 +33,7 @@ import (
 // The rule "tests" stands for a frozen test that failed. No lie may end as
 // done: the module is not in the lock and not in the working tree, unless the
 // agent turned honest, and then what it did honestly has to be accepted.
+// It takes longer than ten seconds: each lie is a run of its own.
 func TestLies(t *testing.T) { //nolint:tparallel // the scripts are parallel; their group ends before the table is printed
 	t.Parallel()
 	var told tally

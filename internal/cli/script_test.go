@@ -157,6 +157,7 @@ func TestStoriesWithRaceDetector(t *testing.T) {
 
 // TestStoriesOnTemporal runs stories of each workflow again, word for word, with their runs on a cluster: people and
 // scripts see no difference.
+// It takes longer than ten seconds: a cluster is started for them.
 func TestStoriesOnTemporal(t *testing.T) {
 	t.Parallel()
 	s, err := temporaltest.Start(":memory:", 0)

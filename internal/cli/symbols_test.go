@@ -15,6 +15,7 @@ import (
 
 // TestSymbolsOfManyProcesses has processes build and read the kept index of symbols at once: each answers rightly, none
 // ever sees a half, and no file is left over.
+// It takes longer than ten seconds: many processes build an index of many files.
 func TestSymbolsOfManyProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -92,6 +92,7 @@ func TestDecompiledSpecsAgreeWithTheCode(t *testing.T) {
 
 // TestDecompileTheCorpus takes hard code of six languages: what is written of it is valid, agrees with it, and says what
 // the code says of contracts and states.
+// It takes longer than ten seconds: it reads each file of six languages several times.
 func TestDecompileTheCorpus(t *testing.T) {
 	t.Parallel()
 	corpus := filepath.Join("..", "source", "testdata", "corpus")
@@ -170,6 +171,7 @@ func TestPackagesOfferWhatTheyExportAgain(t *testing.T) {
 }
 
 // TestDecompileTheStandardLibrary takes code that was written for something else.
+// It takes longer than ten seconds: it reads all of the standard library.
 func TestDecompileTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	src := filepath.Join(build.Default.GOROOT, "src")

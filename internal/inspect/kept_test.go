@@ -64,6 +64,7 @@ func everything(t *testing.T, files map[string][]byte, k *inspect.Kept) string {
 }
 
 // TestKeptReadings says the same of all languages with readings that are kept as without, and reads only what changed.
+// It takes longer than ten seconds: each language is read with and without what is kept.
 func TestKeptReadings(t *testing.T) {
 	t.Parallel()
 	files, read := map[string][]byte{"go.mod": []byte("module example.com/corpus\n\ngo 1.24\n")}, 0

@@ -64,6 +64,7 @@ func open(ctx context.Context, dir string, o flowtest.Options) (flowtest.Runtime
 	})
 }
 
+// TestConformance takes longer than ten seconds: its workflows wait for the clock of a service.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	needServer(t)

@@ -617,6 +617,7 @@ func (w *world) judgeEnd(o step.AutoOut) string {
 
 // TestAnyOutcomes: whatever happens, a run ends, for a reason that has a name, within its limits, and nothing is delivered
 // without evidence for the very tree that is delivered.
+// It takes longer than ten seconds: it plays hundreds of whole runs.
 func TestAnyOutcomes(t *testing.T) {
 	t.Parallel()
 	seeds, enough := flowtest.Seeds(200, 1400)
