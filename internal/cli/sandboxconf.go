@@ -152,6 +152,17 @@ func (c sandboxConf) asks() []string {
 	for _, host := range c.Install {
 		out = append(out, "let installations reach "+host+" (sandbox: install)")
 	}
+	if n := c.Limits.Pids; n > manyProcesses {
+		out = append(out, fmt.Sprintf("let each command start %d processes (sandbox: limits: pids)", n))
+	}
+	for _, l := range []struct {
+		name, said string
+		most       int64
+	}{{"memory", c.Limits.Memory, memory() / 2}, {"temp", c.Limits.Temp, memory() / 8}, {"disk", c.Limits.Disk, muchDisk}, {"output", c.Limits.Output, muchOutput}} {
+		if n, _ := parseSize(l.said); n > l.most { // check has read it
+			out = append(out, fmt.Sprintf("let each command use %s (sandbox: limits: %s)", l.said, l.name))
+		}
+	}
 	return out
 }
 
