@@ -149,7 +149,9 @@ func (a *Actor) chainsFrom(ctx context.Context, before string, v *view) ([]toolc
 		i := slices.IndexFunc(out, func(c toolchain.Found) bool { return c.Ecosystem == was.Ecosystem && c.Root == was.Root })
 		if i >= 0 {
 			out[i].Own, out[i].Override = was.Own, was.Override
-			if out[i].Runner != "pytest" || was.Runner != "unittest" { // which runs the tests of unittest too
+			if out[i].Runner == "pytest" && was.Runner == "unittest" { // it runs the tests of unittest too
+				out[i].Own.Test = nil
+			} else {
 				out[i].Runner = was.Runner
 			}
 		} else if was.Ecosystem == toolchain.Unknown {

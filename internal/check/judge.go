@@ -91,7 +91,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 	j.notices()
 	foreign := ""
 	for _, ch := range j.changes {
-		if kindOf(ch) == foreignCode {
+		if kindOf(ch) == foreignCode || isProgram(ch) {
 			foreign = firstNonEmpty(foreign, ch.Path)
 		}
 	}
@@ -359,7 +359,7 @@ func (x *chainJudge) holdsTests(file string) bool {
 	src := x.files[file]
 	switch x.chain.Ecosystem {
 	case toolchain.Rust:
-		return bytes.Contains(src, []byte("test]")) || bytes.Contains(src, []byte("test(")) || bytes.Contains(src, []byte("#[rstest"))
+		return bytes.Contains(src, []byte("test]")) || bytes.Contains(src, []byte("test(")) || bytes.Contains(src, []byte("#[rstest")) || bytes.Contains(src, []byte("#[test_case"))
 	case toolchain.Go:
 		return bytes.Contains(src, []byte("func Test")) || bytes.Contains(src, []byte("func Example")) || bytes.Contains(src, []byte("func Fuzz"))
 	case toolchain.Python:

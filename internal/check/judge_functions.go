@@ -42,9 +42,13 @@ func (x *chainJudge) functions(ctx context.Context) error {
 	}
 	left := 0
 	for _, t := range trials {
-		if t.Unreached = len(t.mutants) > 0 && len(t.near)+len(t.far) == 0; t.open && t.Noticed == 0 {
+		switch t.Unreached = len(t.mutants) > 0 && len(t.near)+len(t.far) == 0; {
+		case t.open && t.Noticed == 0:
 			left++
 			t.Tried, t.unsure = 0, true
+		case t.open && t.Missed():
+			left++
+			t.unsure = true
 		}
 		x.out.Functions = append(x.out.Functions, t.Function)
 	}
@@ -141,21 +145,31 @@ func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 
 // fromFar asks the tests that reach a function by way of others, where those near it noticed nothing of it or of what was changed in it.
 func (x *chainJudge) fromFar(ctx context.Context, t *trial) error {
-	again, near, noticed := t.survived, t.Tried, t.Noticed
+	again, near := t.survived, t.Function
 	if len(again) == 0 {
 		again = t.mutants
 	}
-	t.survived, t.Tried, t.sure, t.Changed = nil, 0, false, Outcomes{}
+	t.survived, t.Tried, t.sure, t.Changed, t.open = nil, 0, false, Outcomes{}, true
+	defer func() {
+		if t.Tried == 0 { // by then nothing new was found out
+			t.Changed = near.Changed
+		}
+		t.Tried = max(near.Tried, t.Noticed, t.Tried)
+	}()
 	for _, m := range again[:min(fewMutants, len(again))] {
 		files := t.far[:min(mostFar, len(t.far))]
 		if x.tried >= x.q.Mutants+fewMutants {
 			return nil
 		}
-		if err := x.mutate(ctx, t, m, files); err != nil || t.Noticed > noticed {
+		if err := x.mutate(ctx, t, m, files); err != nil {
 			return err
 		}
+		if t.Noticed > near.Noticed {
+			t.open = false
+			return nil
+		}
 	}
-	t.open, t.Tried = len(t.far) > mostFar, max(near, t.Tried)
+	t.open = len(t.far) > mostFar
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -35,12 +36,12 @@ func kindOf(ch Change) kind {
 			return foreignCode
 		case otherCode(ch):
 			return codeKind
-		case mayTest(ch.Path) && !bytes.Equal(ch.Old, ch.New): // of the tests beside it
+		case otherTests(ch):
 			return testKind
 		}
 	case toolchain.Other:
 		switch {
-		case isCode(ch.Path), bytes.HasPrefix(ch.New, []byte("#!")):
+		case isCode(ch.Path):
 			return foreignCode
 		case doesSomething(ch):
 			return dataKind
@@ -48,6 +49,21 @@ func kindOf(ch Change) kind {
 	case toolchain.Config:
 	}
 	return noKind
+}
+
+// otherTests reports whether the tests beside the code of a file are others than before.
+func otherTests(ch Change) bool {
+	if !mayTest(ch.Path) {
+		return false
+	}
+	_, was := source.Parse(ch.Path, ch.Old).Split()
+	_, is := source.Parse(ch.Path, ch.New).Split()
+	return !bytes.Equal(was, is)
+}
+
+// isProgram reports whether a file is a program that says itself what runs it.
+func isProgram(ch Change) bool {
+	return kindOf(ch) == dataKind && bytes.HasPrefix(ch.New, []byte("#!"))
 }
 
 // concerned are the toolchains that the change can be tested by.

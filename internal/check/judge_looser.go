@@ -60,7 +60,7 @@ func retabled(f *file, old, now source.Test) bool {
 
 // tableOf is the code between a test and what ends before it.
 func tableOf(f source.File, t source.Test) string {
-	from := 0
+	from := f.TestsFrom(t.Off)
 	for _, o := range f.Tests {
 		if o.Stop <= t.Off {
 			from = max(from, o.Stop)
@@ -128,9 +128,10 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 // It blocks nothing, as with [chainJudge.looser], and comes last.
 func (x *chainJudge) besides(ctx context.Context) (err error) {
 	var edits []git.Edit
+	var paths []string
 	for _, ch := range x.changes {
-		if ch.Status == 'M' && kindOf(ch) == testKind && x.owns(x.chain, ch.Path) && len(source.Parse(ch.Path, ch.New).Tests) == 0 {
-			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+		if ch.Status == 'M' && kindOf(ch) == testKind && x.mineIn(x.chain, ch) && len(source.Parse(ch.Path, ch.New).Tests) == 0 {
+			edits, paths = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID}), append(paths, ch.Path)
 		}
 	}
 	var files []string
@@ -172,7 +173,7 @@ func (x *chainJudge) besides(ctx context.Context) (err error) {
 	}
 	if len(failing) > 0 {
 		x.say(fix("expectation-changed", edits[0].Path, 0, "Existing tests expect something else now. With the change, but with "+
-			edits[0].Path+" as it was before, they fail: "+strings.Join(failing[:min(len(failing), 5)], ", ")+"."), &run)
+			someOf(paths)+" as before, they fail: "+strings.Join(failing[:min(len(failing), 5)], ", ")+"."), &run)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 		switch st, ran := status(rs); {
 		case ran && st == step.Pass:
 			passing = append(passing, t)
-		case ran && st == step.Skip:
+		case ran && st == step.Skip, !ran && x.lostThere(t, run):
 		case ran && !absent().MatchString(worst(rs).Message):
 			x.out.Red = append(x.out.Red, x.redTest(t, RedByAssert))
 		default:

@@ -74,10 +74,12 @@ func (x *chainJudge) rest(ctx context.Context) error {
 		}
 		for _, f := range x.proof.Findings[before:] {
 			if f.Severity == step.Rejects && f.Rule == "build-failed" && x.known.broken == 0 {
+				x.known.doubt++
 				sure, err := x.buildFails(ctx)
 				if err != nil {
 					return err
 				}
+				x.known.doubt--
 				if !sure {
 					x.say(warn(f.Rule, f.Path, f.Line, "The build failed and then succeeded on the same tree. It does not count against the change."), nil)
 					continue

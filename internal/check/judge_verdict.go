@@ -63,7 +63,7 @@ type Outcomes struct {
 
 // Missed reports whether tests notice when the function is wrong, but nothing of what the change wrote in it.
 func (f Function) Missed() bool {
-	return f.Noticed > 0 && f.Changed.Tried > 0 && f.Changed.Noticed == 0
+	return f.Noticed > 0 && f.Changed.Tried > 0 && f.Changed.Noticed == 0 && !f.unsure
 }
 
 // unnoticed reports whether tests have let enough small changes pass to say that they do not look.

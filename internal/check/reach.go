@@ -15,7 +15,8 @@ import (
 // reached are the test files that a change can matter to, by how they come to it: Near are those beside what has changed and
 // those that import it, Far those that come by way of other files, the nearest first. Imports are read by their texts: what is
 // computed, or goes by a path that only a bundler knows, is not seen; so all tests come far to a source to which none is seen to come
-// (require('..'), the package's own name, another process). In Go and Rust all imports are seen.
+// (require('..'), the package's own name, another process). In Go all imports are seen; in
+// Rust, where paths stand in the code as well, all tests come far.
 type reached struct{ near, far []string }
 
 // reach finds them. files are all sources and tests of a toolchain with their texts, isTest those of them that hold tests, and
@@ -69,7 +70,7 @@ func reach(chain toolchain.Found, files map[string][]byte, isTest func(string) b
 	unseen := func(file string) bool {
 		return toolchain.IsSource(file) && !slices.ContainsFunc(g.above(g.unit(file)), func(u string) bool { return len(tests[u]) > 0 })
 	}
-	if chain.Ecosystem != toolchain.Go && (len(seen) == 0 || slices.ContainsFunc(changed, unseen)) {
+	if chain.Ecosystem == toolchain.Rust || chain.Ecosystem != toolchain.Go && (len(seen) == 0 || slices.ContainsFunc(changed, unseen)) {
 		add(&r.far, all...)
 	}
 	return r
@@ -164,10 +165,11 @@ func (g *graph) unit(file string) string {
 // packageOf is the directory of the package of Rust that a file belongs to, by the folders that Cargo gives a meaning.
 func packageOf(file string) string {
 	dir := path.Dir(file)
-	for d := dir; d != "." && d != "/"; d = path.Dir(d) {
-		switch path.Base(d) {
-		case "src", "tests", "examples", "benches":
-			return path.Dir(d)
+	for _, names := range [][]string{{"src"}, {"tests", "examples", "benches"}} {
+		for d := dir; d != "." && d != "/"; d = path.Dir(d) {
+			if slices.Contains(names, path.Base(d)) {
+				return path.Dir(d)
+			}
 		}
 	}
 	return dir

@@ -172,6 +172,7 @@ func TestTasksRust(t *testing.T) {
 		"an old test that is gone":           {right + strings.Replace(with("empty", "assert_eq!(total(&[]), 0);"), "    #[test]\n    fn counts() {\n        assert_eq!(count(&[1, 2]), 2);\n    }\n\n", "", 1), true, false, []string{"src/lib.rs::tests::empty"}, []string{"test-deleted"}},
 		"an old test that is skipped":        {right + strings.Replace(with("empty", "assert_eq!(total(&[]), 0);"), "    #[test]\n    fn counts", "    #[test]\n    #[ignore]\n    fn counts", 1), true, false, []string{"src/lib.rs::tests::empty"}, []string{"test-skipped"}},
 		"an old test expects something else": {strings.Replace(right, "prices.len()", "prices.len() + 1", 1) + strings.Replace(with("empty", "assert_eq!(total(&[]), 0);"), "count(&[1, 2]), 2", "count(&[1, 2]), 3", 1), true, true, []string{"src/lib.rs::tests::empty", "src/lib.rs::tests::counts"}, []string{"expectation-changed"}},
+		"a test that says nothing":           {right + "\n#[test]\nfn nothing() {\n    assert!(true);\n}\n" + tests, true, false, nil, []string{"test-always-true"}},
 		"old code is broken":                 {strings.Replace(right, "prices.len()", "prices.len() + 1", 1) + with("empty", "assert_eq!(total(&[]), 0);"), true, false, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -133,10 +134,15 @@ func stringTell(f *file, i int) string {
 	case testWord().MatchString(v) && near(f, i, "Caller", "Callers", "CallersFrames", "Stack", "stack", "_getframe", "currentframe",
 		"extract_stack", "captureStackTrace", "print_stack", "getouterframes", "getStackTrace", "StackWalker"):
 		return "The code looks at its callers to find tests."
-	case testWord().MatchString(v) && (near(f, i, "Args", "argv", "Executable", "ReadBuildInfo") || near(f, i, "require") && near(f, i, "main")) && !command(f.code, i):
+	case testWord().MatchString(v) && (near(f, i, "Args", "argv", "Executable", "ReadBuildInfo") || requireMain(f, i)) && !command(f.code, i):
 		return "The code looks at the command line to find tests."
 	}
 	return ""
+}
+
+// requireMain reports whether the function around i asks which program was started.
+func requireMain(f *file, i int) bool {
+	return near(f, i, "require") && slices.ContainsFunc(f.code, func(t source.Token) bool { return t.Text == "main" && t.Line == f.code[i].Line })
 }
 
 // command reports whether the string at i is the name of a command that an argument is compared with: case "test",
@@ -218,6 +224,11 @@ func realThing(text func(k int) string) string {
 	}
 	compares := func(op string) bool {
 		return op == "is" || op == "not" || op == "===" || op == "!==" || op == "==" || op == "!="
+	}
+	for _, none := range []string{"undefined", "null", "None"} {
+		if text(first-2) == none || text(2) == none {
+			return ""
+		}
 	}
 	if text(first-1) == "typeof" || text(1) == "(" || text(1) == "." || !compares(text(first-1)) && !compares(text(1)) {
 		return ""

@@ -261,6 +261,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 				passing = append(passing, t)
 			}
 		case ok && st == step.Skip || p.skips(t): // it shows nothing here
+		case !ok && p.lostThere(t, run): // nor there
 		default:
 			p.proof.Red, shown = append(p.proof.Red, t.ID), true
 		}
@@ -294,6 +295,13 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		pl.recordFailures()
 	}
 	return nil
+}
+
+// lostThere reports whether a test beside code of before is not in the tree without the change although its file is there and compiles: it
+// stands where tests cannot be told from code.
+func (p *taskProof) lostThere(t test, run testRun) bool {
+	_, broken := loadError(t, run.results)
+	return !broken && toolchain.IsSource(t.File) && slices.ContainsFunc(p.changes, func(ch Change) bool { return ch.Path == t.File && ch.Old != nil })
 }
 
 // skips reports whether a test was skipped with the change: without it, it can be missing for that reason.

@@ -172,14 +172,22 @@ func (p *taskProof) watched(ctx context.Context, pl *place) (bool, error) {
 	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
 	defer cancel()
 	old, now := p.sources(p.mine(pl))
-	chosen, _ := mutantsOf(old, now)
+	chosen, rest := mutantsOf(old, now)
+	passing := slices.DeleteFunc(pl.testsOf(pl.testFiles()), func(t test) bool {
+		st, ran := status(resultsOf(t, p.proof.Results))
+		return !ran || st != step.Pass
+	})
 	of, anew := map[string]Outcomes{}, map[string]bool{}
+	for _, x := range rest { // of these functions nothing may be tried
+		of[x.file+" "+x.Func] = Outcomes{}
+	}
 	for _, x := range chosen {
 		key := x.file + " " + x.Func
+		of[key] = of[key] //nolint:staticcheck // it is there from now on
 		if anew[key] = anew[key] || x.anew; anew[key] && !x.anew || x.Limit() {
 			continue
 		}
-		killed, valid, err := pl.mutant(short, x, p.withTestsOf(x.file, nil), nil, &p.proof)
+		killed, valid, err := pl.mutant(short, x, p.withTestsOf(x.file, nil), passing, &p.proof)
 		if errors.Is(err, errMutateTime) {
 			return false, nil
 		}

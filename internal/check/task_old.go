@@ -281,7 +281,7 @@ func (p *taskProof) lost(ctx context.Context, pl *place) (gone []test, edits []g
 	}
 	for _, ch := range p.changes { // what moved from there to another file would be declared twice
 		f := source.Parse(ch.Path, ch.New)
-		if mayTest(ch.Path) && slices.ContainsFunc(f.Tests, func(t source.Test) bool {
+		if toolchain.IsTest(ch.Path) && slices.ContainsFunc(f.Tests, func(t source.Test) bool {
 			from := back[path.Join(path.Dir(ch.Path), t.Name)]
 			return from != "" && from != ch.Path
 		}) {

@@ -29,7 +29,7 @@ func verdictText(l report.Lang, j act.Judged) string {
 		return text
 	}
 	if names := namesOf(j, check.Function.Missed); len(names) > 0 {
-		text += fmt.Sprintf(l.T("; but none in the changed lines of %s"), strings.Join(names, ", "))
+		text += fmt.Sprintf(l.T("; but no test kills the mutants in the changed lines of %s"), strings.Join(names, ", "))
 	}
 	if n := count(j, lesser); n > 0 {
 		text += report.Countf(l.T("; but %d tests may check less than before"), n)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -93,7 +94,11 @@ func parseSize(s string) (int64, error) {
 	if err != nil || n == 0 {
 		return 0, fmt.Errorf("%q is not a size such as 512MiB", s)
 	}
-	return n << map[string]int{"": 0, "K": 10, "M": 20, "G": 30}[strings.TrimRight(m[2], "iB")], nil
+	shift := map[string]int{"": 0, "K": 10, "M": 20, "G": 30}[strings.TrimRight(m[2], "iB")]
+	if n > math.MaxInt64>>shift {
+		return 0, fmt.Errorf("%q is more than any machine has", s)
+	}
+	return n << shift, nil
 }
 
 // check says what cannot be meant in a file.
@@ -159,7 +164,7 @@ func (c sandboxConf) asks() []string {
 		name, said string
 		most       int64
 	}{{"memory", c.Limits.Memory, memory() / 2}, {"temp", c.Limits.Temp, memory() / 8}, {"disk", c.Limits.Disk, muchDisk}, {"output", c.Limits.Output, muchOutput}} {
-		if n, _ := parseSize(l.said); n > l.most { // check has read it
+		if n, _ := parseSize(l.said); l.most > 0 && n > l.most { // check has read it
 			out = append(out, fmt.Sprintf("let each command use %s (sandbox: limits: %s)", l.said, l.name))
 		}
 	}

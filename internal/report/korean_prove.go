@@ -33,7 +33,7 @@ var koreanProve = map[string]string{
 	"to reject, give a reason: n REASON":                                                             "무엇이 달라야 하는지 적어 주세요: n 이유",
 	"type y, n and a reason, or one of the listed words":                                             "y, n과 이유, 또는 목록의 단어를 입력하세요",
 	"; but no test kills the mutants of %s":                                                          "; 하지만 %s의 변이를 감지하는 테스트가 없습니다",
-	"; but none in the changed lines of %s":                                                          "; 하지만 %s에서 바뀐 줄의 변이는 감지하지 못합니다",
+	"; but no test kills the mutants in the changed lines of %s":                                     "; 하지만 %s에서 바뀐 줄의 변이는 감지하지 못합니다",
 	"; but %d tests may check less than before":                                                      "; 하지만 전보다 적게 검사하는 테스트가 있을 수 있습니다(%d)",
 	"nothing: no changes; to check the last commit, run: jacquard prove HEAD~1..HEAD":                "nothing: 바뀐 것이 없습니다. 마지막 커밋을 판정하려면: jacquard prove HEAD~1..HEAD",
 	"; stopped at the time limit before all tests ran":                                               "; 시간 제한에 걸려 일부 테스트를 실행하지 못함",

@@ -36,7 +36,7 @@ func parseRust(f *File, src []byte) {
 	f.Doc = summary(strings.Join(doc, "\n"))
 	r.items(t.root, "", true)
 	r.paths()
-	r.tests(t.root, "")
+	r.tests(t.root, "", false)
 	r.transitions(r.methods, r.statement)
 	treeMutants(f, src)
 }
@@ -362,7 +362,8 @@ func (r *rustFile) attributed(n syntax.Node) (text string, from int) {
 }
 
 func (r *rustFile) testOnly(n syntax.Node) bool {
-	return strings.Contains(strings.ReplaceAll(r.attributes(n), " ", ""), "cfg(test)")
+	attrs := strings.ReplaceAll(r.attributes(n), " ", "")
+	return strings.Contains(attrs, "cfg(test)") || strings.Contains(attrs, "cfg(all(test")
 }
 
 // statement reads a leading statement.

@@ -296,7 +296,7 @@ type File struct {
 
 	mutants []Mutant
 	raw     []byte
-	aside   [][2]int // where modules of Rust are that are only built to test
+	aside   [][2]int // where modules and functions of Rust are that are only built to test
 }
 
 // Parse reads one file. A language that is not known gives a File without contents.
@@ -345,7 +345,7 @@ func (f File) Mutants() []Mutant {
 	})
 }
 
-// Split cuts the tests out of a file that has them beside its code: of Rust the modules that are only built to test. tests is empty for any
+// Split cuts the tests out of a file that has them beside its code: of Rust the modules and functions that are only built to test. tests is empty for any
 // other file.
 func (f File) Split() (code, tests []byte) {
 	at := 0
@@ -354,6 +354,16 @@ func (f File) Split() (code, tests []byte) {
 		at = s[1]
 	}
 	return append(code, f.raw[at:]...), tests
+}
+
+// TestsFrom is where the tests begin that stand beside code and an offset lies in; 0 where there are none.
+func (f File) TestsFrom(off int) int {
+	for _, s := range f.aside {
+		if s[0] <= off && off < s[1] {
+			return s[0]
+		}
+	}
+	return 0
 }
 
 func (f *File) src(from, to int) []byte { return f.raw[from:to] }

@@ -402,6 +402,8 @@ func TestSplit(t *testing.T) {
 		"tests at the end":      {"a.rs", code + "\n" + tests, code + "\n\n", tests},
 		"code behind them":      {"a.rs", tests + code, "\n" + code, tests},
 		"tests in another file": {"a.rs", code + "#[cfg(test)]\nmod tests;\n", code + "\n", "#[cfg(test)]\nmod tests;\n"},
+		"a test of its own":     {"a.rs", code + "#[test]\nfn alone() {}\n", code + "\n", "#[test]\nfn alone() {}\n"},
+		"in another module":     {"a.rs", "mod b {\n    #[cfg(all(test, unix))]\n    mod c { #[test] fn d() {} }\n}\n", "mod b {\n    \n}\n", "#[cfg(all(test, unix))]\n    mod c { #[test] fn d() {} }\n"},
 		"none":                  {"a.rs", code, code, ""},
 		"another language":      {"a.go", "package a\n", "package a\n", ""},
 	} {

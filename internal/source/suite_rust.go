@@ -6,23 +6,30 @@ import (
 	"github.com/jacquard-build/jacquard/internal/syntax"
 )
 
-// tests finds functions that the runner calls.
-func (r *rustFile) tests(n syntax.Node, module string) {
+// tests finds functions that the runner calls; aside says that they are in a module that is only built to test.
+func (r *rustFile) tests(n syntax.Node, module string, aside bool) {
+	apart := func(c syntax.Node) {
+		if !aside {
+			_, from := r.attributed(c)
+			r.f.aside = append(r.f.aside, [2]int{from, c.End()})
+		}
+	}
 	for c := range n.All() {
 		switch c.Kind() {
 		case "mod_item":
-			if r.testOnly(c) && module == "" {
-				_, from := r.attributed(c)
-				r.f.aside = append(r.f.aside, [2]int{from, c.End()})
+			only := r.testOnly(c)
+			if only {
+				apart(c)
 			}
 			if body := c.At("body"); body.OK() {
-				r.tests(body, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"))
+				r.tests(body, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"), aside || only)
 			}
 		case "function_item":
 			attrs := strings.ReplaceAll(r.attributes(c), " ", "")
 			if !rustTest(attrs) {
 				continue
 			}
+			apart(c)
 			r.test(c, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"), attrs)
 		}
 	}

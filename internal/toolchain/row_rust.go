@@ -35,7 +35,7 @@ type cargoFile struct {
 		Name    string
 		Edition any
 	}
-	Lib struct{ Name string }
+	Lib struct{ Name, Path string }
 	cargoDependencies
 	Target    map[string]cargoDependencies
 	Lints     cargoLints
@@ -91,6 +91,8 @@ func inspectRust(f *Found, p *Project) {
 	for _, d := range c.declared() {
 		f.declare(d.Name, d.Version)
 	}
+	_, lib := p.has(f.Root, "src/lib.rs")
+	f.Programs = !lib && c.Lib.Path == ""
 	f.Workspace = f.Root
 	f.Edition, _ = c.Package.Edition.(string) // or {workspace = true}
 	lints := len(c.Lints.Clippy) > 0
@@ -191,7 +193,7 @@ func (f Found) rustTargets(files []string) []string {
 			out = addOnce(out, "--test="+name)
 		case kind == "bin" && name != "":
 			out = addOnce(out, "--bin="+name)
-		case kind == "bin":
+		case kind == "bin", f.Programs:
 			out = addOnce(out, "--bins")
 		default:
 			out = addOnce(out, "--lib")

@@ -79,6 +79,8 @@ type Found struct {
 	// Workspace is the directory that Cargo's messages are relative to and that Maven runs in, Edition Rust's edition.
 	Workspace string `json:"workspace,omitempty"`
 	Edition   string `json:"edition,omitempty"`
+	// Programs says of a package of Rust that it has no library.
+	Programs bool `json:"programs,omitempty"`
 	// Modules are the directories of the modules that a pom.xml builds, below it as well.
 	Modules []string `json:"modules,omitempty"`
 	// Apart says that a module of Go lies in a workspace whose go.work leaves it out.
