@@ -85,6 +85,7 @@ var (
 		"e2e_conflict", "e2e_flaky", "e2e_items", "e2e_phases", "e2e_roles", "e2e_uses", "e2e_cut", "e2e_work",
 		"worker", "worker_drain", "worker_killed", "worker_store", "worker_unreached", "worker_work", "killed_thrice", "work_callbacks", "work_resume",
 		"work_blocked", "work_command", "work_terminal", "work_input", "held_out", "held_out_requests", "bug", "adopt_rust",
+		"prove_named", "prove_rust", "prove_bound", "pull_gitlab", "pytest_undeclared", "installs_languages", "auto_inbox", "auto_issue",
 	}
 )
 
