@@ -86,6 +86,7 @@ var (
 		"worker", "worker_drain", "worker_killed", "worker_store", "worker_unreached", "worker_work", "killed_thrice", "work_callbacks", "work_resume",
 		"work_blocked", "work_command", "work_terminal", "work_input", "held_out", "held_out_requests", "bug", "adopt_rust",
 		"prove_named", "prove_rust", "prove_bound", "pull_gitlab", "pytest_undeclared", "installs_languages", "auto_inbox", "auto_issue",
+		"do", "prove_gitlab", "prove_given", "roles", "checks_own", "develop_pr_kill",
 	}
 )
 
