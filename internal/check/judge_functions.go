@@ -220,15 +220,11 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 
 // count adds a small change that could be tried.
 func (t *trial) count(m mutantAt, noticed bool) {
-	t.Tried++
-	if m.anew {
-		t.Changed.Tried++
-	}
-	if noticed {
+	if t.Tried++; noticed {
 		t.Noticed++
-		if m.anew {
-			t.Changed.Noticed++
-		}
+	}
+	if m.anew {
+		t.Changed.add(noticed)
 	}
 }
 

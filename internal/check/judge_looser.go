@@ -212,8 +212,7 @@ func (x *chainJudge) blindTo(ctx context.Context, was *place, m mutantAt, before
 	if err != nil || !valid || still {
 		return false, err
 	}
-	was.rerun, was.round = true, forSure
-	defer func() { was.rerun, was.round = false, "" }()
+	defer was.again()()
 	again, _, err := was.mutant(ctx, m, filesOf(before), before, &x.proof)
 	return again, err
 }

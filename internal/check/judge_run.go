@@ -99,8 +99,7 @@ func (x *chainJudge) rest(ctx context.Context) error {
 
 // buildFails builds once more, and reports whether that fails again.
 func (x *chainJudge) buildFails(ctx context.Context) (bool, error) {
-	x.pl.rerun, x.pl.round = true, forSure
-	defer func() { x.pl.rerun, x.pl.round = false, "" }()
+	defer x.pl.again()()
 	before := len(x.proof.Findings)
 	err := x.builds(ctx, x.pl)
 	return slices.ContainsFunc(x.proof.Findings[before:], func(f step.Finding) bool { return f.Severity == step.Rejects && f.Rule == "build-failed" }), err
@@ -271,9 +270,8 @@ func (x *chainJudge) surely(ctx context.Context, base *place, tests []test) ([]t
 	if len(tests) == 0 {
 		return nil, nil
 	}
-	x.pl.rerun, base.rerun = true, true
-	x.pl.round, base.round = forSure, forSure // else what the last run gave would be taken
-	defer func() { x.pl.rerun, base.rerun, x.pl.round, base.round = false, false, "", "" }()
+	defer x.pl.again()()
+	defer base.again()()
 	run, err := x.pl.runThese(ctx, tests)
 	if err != nil {
 		return nil, err

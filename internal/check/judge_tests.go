@@ -69,13 +69,13 @@ func (x *chainJudge) existed(t test) bool {
 func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Test, found step.Finding) error {
 	switch found.Rule {
 	case "test-skipped":
-		skipped, run, err := x.skippedNowOnly(ctx, f.new, t)
+		skipped, run, err := x.skippedNowOnly(ctx, t)
 		if err != nil {
 			return err
 		}
 		if found.Severity = step.Fix; skipped && !t.MaySkip {
 			found.Severity, found.Message = step.Rejects, "The test "+t.Name+" ran before and is skipped now. Remove the skip."
-			if hasToFail(f.new, t.Test) {
+			if t.Fails {
 				found.Message = "The test " + t.Name + " passed before and has to fail now. Remove the mark."
 			}
 			x.known.weakened++
@@ -104,18 +104,11 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 }
 
 // skippedNowOnly reports whether a test is skipped, or has to fail, that ran and passed without the change.
-func (x *chainJudge) skippedNowOnly(ctx context.Context, f source.File, t test) (bool, testRun, error) {
-	if st, ran := status(resultsOf(t, x.results)); !ran || st != step.Skip && !hasToFail(f, t.Test) {
+func (x *chainJudge) skippedNowOnly(ctx context.Context, t test) (bool, testRun, error) {
+	if st, ran := status(resultsOf(t, x.results)); !ran || st != step.Skip && !t.Fails {
 		return false, testRun{}, nil
 	}
 	return x.passedBefore(ctx, t)
-}
-
-// hasToFail reports whether a test passes only if what it asserts does not hold (test.fails): that it passes shows nothing.
-func hasToFail(f source.File, t source.Test) bool {
-	return t.Skipped && (f.Lang == source.TypeScript || f.Lang == source.JavaScript) && slices.ContainsFunc(f.Tokens, func(tok source.Token) bool {
-		return tok.Line == t.SkipLine && (tok.Text == "fails" || tok.Text == "failing")
-	})
 }
 
 // passedBefore reports whether a test passes without the change.

@@ -61,6 +61,12 @@ type Outcomes struct {
 	Noticed int `json:"noticed"`
 }
 
+func (o *Outcomes) add(noticed bool) {
+	if o.Tried++; noticed {
+		o.Noticed++
+	}
+}
+
 // Missed reports whether tests notice when the function is wrong, but nothing of what the change wrote in it.
 func (f Function) Missed() bool {
 	return f.Noticed > 0 && f.Changed.Tried > 0 && f.Changed.Noticed == 0 && !f.unsure

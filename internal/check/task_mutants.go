@@ -177,13 +177,12 @@ func (p *taskProof) watched(ctx context.Context, pl *place) (bool, error) {
 		st, ran := status(resultsOf(t, p.proof.Results))
 		return !ran || st != step.Pass
 	})
-	of, anew := map[string]Outcomes{}, map[string]bool{}
-	for _, x := range rest { // of these functions nothing may be tried
-		of[x.file+" "+x.Func] = Outcomes{}
+	of, anew := map[string]*Outcomes{}, map[string]bool{}
+	for _, x := range slices.Concat(chosen, rest) { // of some functions nothing may be tried
+		of[x.file+" "+x.Func] = &Outcomes{}
 	}
 	for _, x := range chosen {
 		key := x.file + " " + x.Func
-		of[key] = of[key] //nolint:staticcheck // it is there from now on
 		if anew[key] = anew[key] || x.anew; anew[key] && !x.anew || x.Limit() {
 			continue
 		}
@@ -194,14 +193,9 @@ func (p *taskProof) watched(ctx context.Context, pl *place) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		n := of[key]
 		if valid {
-			n.Tried++
+			of[key].add(killed)
 		}
-		if killed {
-			n.Noticed++
-		}
-		of[key] = n
 	}
 	for _, n := range of {
 		if n.Noticed == 0 || n.Noticed*2 < n.Tried {

@@ -267,6 +267,12 @@ func (p *place) settle(ctx context.Context, run *testRun) error {
 	return nil
 }
 
+// again lets what is run be run once more, until the function that it gives is called; else what the last run gave would be taken.
+func (p *place) again() (end func()) {
+	p.rerun, p.round = true, forSure
+	return func() { p.rerun, p.round = false, "" }
+}
+
 // runThese runs some tests once.
 func (p *place) runThese(ctx context.Context, tests []test) (testRun, error) {
 	var ids []string

@@ -104,13 +104,21 @@ func (p *project) said(own sandboxConf) confine.Limits {
 
 // bounds are what each command of agents and checks may use of the machine.
 func (p *project) bounds(own sandboxConf) confine.Limits {
-	l := p.said(own)
-	l.Processes = cmp.Or(l.Processes, manyProcesses)
-	l.Memory = cmp.Or(l.Memory, memory()/2)
-	l.Temp = cmp.Or(l.Temp, memory()/8) // there are three, beside the memory of processes
-	l.Disk = cmp.Or(l.Disk, muchDisk)
-	l.Output = cmp.Or(l.Output, muchOutput)
+	l, usual := p.said(own), usualLimits()
+	l.Processes = cmp.Or(l.Processes, usual.Processes)
+	l.Memory = cmp.Or(l.Memory, usual.Memory)
+	l.Temp = cmp.Or(l.Temp, usual.Temp)
+	l.Disk = cmp.Or(l.Disk, usual.Disk)
+	l.Output = cmp.Or(l.Output, usual.Output)
 	return l
+}
+
+// usualLimits hold where nobody says others. A repository that wants more asks for it.
+func usualLimits() confine.Limits {
+	return confine.Limits{
+		Processes: manyProcesses, Memory: memory() / 2, Disk: muchDisk, Output: muchOutput,
+		Temp: memory() / 8, // there are three, beside the memory of processes
+	}
 }
 
 // confined is sandbox for what is about to run: the machine has shown that it can make one. There is no falling back to less.

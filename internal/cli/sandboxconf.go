@@ -157,13 +157,14 @@ func (c sandboxConf) asks() []string {
 	for _, host := range c.Install {
 		out = append(out, "let installations reach "+host+" (sandbox: install)")
 	}
-	if n := c.Limits.Pids; n > manyProcesses {
+	usual := usualLimits()
+	if n := c.Limits.Pids; n > usual.Processes {
 		out = append(out, fmt.Sprintf("let each command start %d processes (sandbox: limits: pids)", n))
 	}
 	for _, l := range []struct {
 		name, said string
 		most       int64
-	}{{"memory", c.Limits.Memory, memory() / 2}, {"temp", c.Limits.Temp, memory() / 8}, {"disk", c.Limits.Disk, muchDisk}, {"output", c.Limits.Output, muchOutput}} {
+	}{{"memory", c.Limits.Memory, usual.Memory}, {"temp", c.Limits.Temp, usual.Temp}, {"disk", c.Limits.Disk, usual.Disk}, {"output", c.Limits.Output, usual.Output}} {
 		if n, _ := parseSize(l.said); l.most > 0 && n > l.most { // check has read it
 			out = append(out, fmt.Sprintf("let each command use %s (sandbox: limits: %s)", l.said, l.name))
 		}

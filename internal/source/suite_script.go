@@ -8,10 +8,10 @@ import (
 
 // suiteMarks are what a test takes over from the suites around it.
 type suiteMarks struct {
-	skipped, only bool
-	open, may     bool
-	skipLine      int
-	onlyLine      int
+	skipped, fails, only bool
+	open, may            bool
+	skipLine             int
+	onlyLine             int
 }
 
 func suiteName(w string) bool {
@@ -68,6 +68,7 @@ func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
 		switch s.at(j + 1).Text {
 		case "skip", "fails", "failing":
 			mark(true, false, s.at(j+1).Line)
+			m.fails = m.fails || s.at(j+1).Text != "skip"
 		case "skipIf", "runIf":
 			if s.punct(j+2, "(") {
 				end := closing(s.ts, j+2)
@@ -111,6 +112,7 @@ func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
 		}
 		for _, opt := range splitArgs(arg[1:max(1, len(arg)-1)]) {
 			if len(opt) >= 3 && !isWord(opt[2], "false") {
+				m.fails = m.fails || isWord(opt[0], "fails")
 				mark(isWord(opt[0], "skip") || isWord(opt[0], "todo") || isWord(opt[0], "fails"), isWord(opt[0], "only"), opt[0].Line)
 			}
 		}
@@ -122,7 +124,7 @@ func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
 	}
 	t := Test{
 		Name: strings.Join(path, " > "), Open: m.open, Line: s.at(i).Line, End: s.at(end).Line, Off: s.at(j).End, Stop: s.at(end).Off,
-		MaySkip: m.may, Skipped: m.skipped, SkipLine: m.skipLine, Only: m.only, OnlyLine: m.onlyLine,
+		MaySkip: m.may, Skipped: m.skipped, Fails: m.fails, SkipLine: m.skipLine, Only: m.only, OnlyLine: m.onlyLine,
 	}
 	if !todo {
 		s.param = s.parameter(next, end)
