@@ -57,7 +57,8 @@ type world struct {
 	tried    map[string]bool           // tasks without an author whose tree has been proved
 	blocked  map[string]string         // what the author of the last attempt holds to be in his way
 	sent     map[string]string         // how the last attempt failed, "" for not at all
-	tree     map[string]string         // that the last attempt but one has left
+	tree     map[string]string         // that the last attempt began with
+	mild     map[string]bool           // what was sent back could have stayed as it is
 	been     map[string][]string       // trees that attempts have left, since somebody else has landed
 	round    map[string]bool           // the last attempt is one of those
 	stuck    map[string]bool           // a person has to be asked before another attempt
@@ -82,7 +83,7 @@ func newWorld(t *testing.T, seed int) *world {
 		shown: map[string]string{}, approved: map[string]bool{}, complain: map[string]string{}, turns: map[string]int{}, landed: map[string]int{}, warned: map[string]bool{},
 		next: map[string]string{}, base: map[string]step.HeadOut{}, results: map[string]step.TaskResult{},
 		dirty: map[string][]step.Finding{}, proved: map[string]bool{}, drafts: map[string]int{}, tried: map[string]bool{},
-		blocked: map[string]string{}, sent: map[string]string{}, tree: map[string]string{}, been: map[string][]string{}, round: map[string]bool{}, stuck: map[string]bool{}, again: map[string]string{}, hint: map[string]string{},
+		blocked: map[string]string{}, sent: map[string]string{}, tree: map[string]string{}, mild: map[string]bool{}, been: map[string][]string{}, round: map[string]bool{}, stuck: map[string]bool{}, again: map[string]string{}, hint: map[string]string{},
 		left: map[string]int{}, given: map[string]bool{}, begun: map[string]bool{}, frozen: map[string]string{}, testing: map[string]string{},
 	}
 	w.in = step.WorkIn{
@@ -392,6 +393,9 @@ func (w *world) prove(id string, in step.TaskIn) step.TaskProof {
 	}
 	w.again[id] = ""
 	same := !in.Task.VerifyOnly && in.Tree == w.next[id] && !again
+	if !again {
+		w.tree[id] = w.next[id]
+	}
 	if !in.Task.VerifyOnly {
 		w.next[id] = in.Tree
 	}
@@ -401,7 +405,8 @@ func (w *world) prove(id string, in step.TaskIn) step.TaskProof {
 	}
 	sent := fmt.Sprint(len(out.Failures), has(step.Rejects) || has(step.Fix)) // all that the dice can find
 	twice := sent == w.sent[id] && sent != fmt.Sprint(0, false)
-	last := w.left[id] == 0 || in.Task.VerifyOnly || twice // an author has no other attempt to mend something, or lets it be
+	insists := w.mild[id] && in.Tree == w.tree[id] // its author saw only what should be better, and left it as it was
+	last := w.left[id] == 0 || in.Task.VerifyOnly || twice || insists
 	w.proved[id] = out.Passed && !has(step.Rejects) && (last || !has(step.Fix))
 	w.stuck[id] = !w.proved[id] && !again && !in.Task.VerifyOnly && (w.blocked[id] != "" || w.sent[id] != "" && (same || twice))
 	w.round[id] = false
@@ -416,6 +421,7 @@ func (w *world) prove(id string, in step.TaskIn) step.TaskProof {
 	if w.begun[id] {
 		w.stuck[id], w.begun[id] = !w.proved[id] && w.blocked[id] != "", false
 	}
+	w.mild[id] = len(out.Failures) == 0 && !has(step.Rejects)
 	if w.sent[id] = sent; w.proved[id] {
 		w.sent[id] = ""
 	}
@@ -448,7 +454,7 @@ func (w *world) land(want flow.Want, id string) step.LandTaskOut {
 	has := func(s step.Severity) bool {
 		return slices.ContainsFunc(out.Proof.Findings, func(f step.Finding) bool { return f.Severity == s })
 	}
-	w.sent[id] = fmt.Sprint(0, has(step.Rejects) || has(step.Fix))
+	w.sent[id], w.mild[id] = fmt.Sprint(0, has(step.Rejects) || has(step.Fix)), !has(step.Rejects)
 	w.base[id], w.next[id], w.been[id] = out.Head, out.Start, nil
 	return out
 }
