@@ -93,8 +93,8 @@ SUMMED = $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg --
 # They make and delete thousands of checkouts.
 TESTS = $(WITH_TOOLS) tools/in-memory.sh $(SUMMED)
 
-# The linter has vet.
-GOTEST  = -shuffle=on -vet=off -timeout $(TEST_TIMEOUT)
+# The linter has vet. Without paths what was compiled serves the program too, and every other clone.
+GOTEST  = -trimpath -shuffle=on -vet=off -timeout $(TEST_TIMEOUT)
 
 # All that is proved at each change.
 test: tests
@@ -107,9 +107,9 @@ test: tests
 # While one works on a change: the linter, what is pure, the rules of the audit, and a story of each process.
 CHECKED := compile_link work_gates auto_resume develop_pr_person
 check: lint tests
-	$(TESTS) -- -vet=off $(filter-out %/internal/cli %/internal/check %/internal/lies,$(PLAIN))
-	$(TESTS) -- -vet=off -run '^Test(.*Differences|Verdicts|Reach)$$' ./internal/check
-	$(TESTS) -- -vet=off -run 'TestStories$$/^($(subst $() ,|,$(CHECKED)))$$' ./internal/cli
+	$(TESTS) -- -trimpath -vet=off $(filter-out %/internal/cli %/internal/check %/internal/lies,$(PLAIN))
+	$(TESTS) -- -trimpath -vet=off -run '^Test(.*Differences|Verdicts|Reach)$$' ./internal/check
+	$(TESTS) -- -trimpath -vet=off -run 'TestStories$$/^($(subst $() ,|,$(CHECKED)))$$' ./internal/cli
 
 # All that is long by nature: each agent program, each tool chain, each point of the kill matrices, 20,000 random runs.
 conformance:

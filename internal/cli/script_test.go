@@ -43,7 +43,7 @@ func build(name string, flags ...string) (string, error) {
 		return "", err
 	}
 	bin := filepath.Join(dir, name, "jacquard")
-	args := append(append([]string{"build", "-o", bin}, flags...), "../../cmd/jacquard")
+	args := append(append([]string{"build", "-trimpath", "-o", bin}, flags...), "../../cmd/jacquard")
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
 	}

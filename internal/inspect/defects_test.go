@@ -3,6 +3,8 @@ package inspect_test
 import (
 	"encoding/json"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,16 @@ import (
 // spec1 is a document with the given sections beside Purpose, Exports and Behavior.
 func spec1(exports, behavior, rest string) string {
 	return "# m\n\n## Purpose\n\nx\n\n## Exports\n\n" + exports + "\n\n## Behavior\n\n" + behavior + "\n\n" + rest
+}
+
+// library is where the sources of Go's standard library are. A test binary that was built without paths does not know it.
+func library(t *testing.T) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(strings.TrimSpace(string(out)), "src")
 }
 
 func project(files map[string]string) *inspect.Project {

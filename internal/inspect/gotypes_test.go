@@ -1,10 +1,8 @@
 package inspect_test
 
 import (
-	"go/build"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -77,7 +75,7 @@ func Map[A, B any](list []A, f func(A) B) []B { return nil }
 		"loop/loop.go":     "package loop\n\nvar A = B\n\nvar B = A\n\ntype T T\n\nvar C = T{}\n",
 	}
 	p := inspect.New("/p", slices.Collect(maps.Keys(files)), func(f string) []byte { return []byte(files[f]) }).
-		Library(os.DirFS(filepath.Join(build.Default.GOROOT, "src")))
+		Library(os.DirFS(library(t)))
 	for dir, want := range map[string]string{
 		"q": "Background: context.Context; Default: *store.Store; ErrX: error; ErrY: error; First: int; Hidden: *thing; Limit: ; Limit: int; Many: []string; One: kind; " +
 			"Pause: time.Duration; Plain: int; Ratio: float64; Said: int; Second: error; Table: map[string][]State; Tags: ; Two: kind; Typed: State; Unknown: ; Waiting: State; Windows: ; Words: []string",

@@ -2,7 +2,6 @@ package inspect_test
 
 import (
 	"encoding/json"
-	"go/build"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +20,7 @@ func TestExportsOfAnalysesAreValid(t *testing.T) {
 		"tool/__init__.py": "class K(Base):\n    def __init__(self, x: int, y=2):\n        pass\n\n    def m(self, a):\n        pass\n\n\nasync def f(a: int, *args, b: str = 'x', **kw) -> dict[str, int]:\n    pass\n\n\nMAX = 3\n",
 		"none/x.go":        "package none\n",
 	}
-	list, err := filepath.Glob(filepath.Join(build.Default.GOROOT, "src", "net", "http", "*.go"))
+	list, err := filepath.Glob(filepath.Join(library(t), "net", "http", "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
