@@ -42,7 +42,7 @@ func (b *bench) start() error {
 
 // confined measures what a sandbox adds to the start of a command.
 func (b *bench) confined() error {
-	if err := proc.ProbeSandbox(context.Background(), b.dir, false); err != nil {
+	if err := proc.ProbeSandbox(context.Background(), b.dir, confine.Policy{}); err != nil {
 		fmt.Fprintf(b.out, "start of a confined command\tnot measured: %v\t\t\n", err)
 		return nil
 	}

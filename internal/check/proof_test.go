@@ -66,7 +66,7 @@ func policy() *confine.Policy {
 }
 
 var confines = sync.OnceValue(func() bool {
-	return proc.ProbeSandbox(context.Background(), os.TempDir(), false) == nil && os.MkdirAll(outsides, 0o755) == nil
+	return proc.ProbeSandbox(context.Background(), os.TempDir(), confine.Policy{}) == nil && os.MkdirAll(outsides, 0o755) == nil
 })
 
 // outsides are folders that checks of the tests may write although they are outside of their trees.

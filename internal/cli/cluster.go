@@ -147,7 +147,7 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 	ctx, cancel := context.WithTimeout(ctx, reach)
 	defer cancel()
 	rt, err := temporal.Open(ctx, temporal.Options{
-		Pool: pool, Far: []string{step.Agents, step.Checks}, Hub: h, Host: p.hostName(), Begun: o.begun, Warn: p.waits, Beat: time.Duration(p.conf.Limits.Beat), Place: 4 * time.Duration(p.conf.Limits.Beat),
+		Pool: pool, Far: []string{step.Agents, step.Checks}, Hub: h, Host: p.hostName(), Begun: o.begun, Admit: o.admit, Warn: p.waits, Beat: time.Duration(p.conf.Limits.Beat), Place: 4 * time.Duration(p.conf.Limits.Beat),
 		Describe: p.describe(ctx), Phase: phaseOf,
 		Client: opts, Project: name, Dir: l.Dir, Workflows: l.Workflows, Handlers: l.Handlers, Limits: l.Limits, Blobs: l.Blobs,
 		Driver: l.Driver, Version: l.Version, Accept: l.Accept, MaxWait: l.MaxWait, Sweep: l.Sweep, Progress: l.Progress, Committed: l.Committed,

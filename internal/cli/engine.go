@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -41,6 +42,7 @@ type driveOptions struct {
 	replay   string
 	jobs     int
 	pool     string
+	admit    func(meta json.RawMessage) error            // whether a worker may carry out steps of a run
 	begun    func(lane string) (ended func(failed bool)) // told of each step that a worker begins
 	on       string                                      // local or temporal; "" is what jacquard.yaml says
 	accept   bool

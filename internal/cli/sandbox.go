@@ -127,26 +127,33 @@ func (p *project) confined(ctx context.Context, given string) (confine.Level, *c
 	if err != nil || b == nil {
 		return level, b, err
 	}
-	err = proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"), b.Partial)
+	err = proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"), *b)
 	var step *confine.StepError // a step says so where there may be no namespaces
 	if errors.Is(err, syscall.ENOSPC) && !errors.As(err, &step) {
 		return level, nil, fail(flow.Environment, "no space left in %s; nothing was started: free some space, then run the same command again", p.cache)
 	}
 	if err != nil {
-		return level, nil, flow.Failf(flow.Environment, p.a.lang().T("no sandbox is available here, so nothing was started: %v. %s"), err, p.a.remedy(p.a.lang(), err))
+		return level, nil, flow.Failf(flow.Environment, p.a.lang().T("no sandbox is available here, so nothing was started: %v. %s"), err, p.a.remedy(p.a.lang(), err, b))
 	}
 	return level, b, nil
 }
 
-// remedy says what a person can do about a sandbox that cannot be made, and where it is said once.
-func (a *app) remedy(l report.Lang, err error) string {
+// remedy says what a person can do about a sandbox of a policy that cannot be made, and where it is said once.
+func (a *app) remedy(l report.Lang, err error, b *confine.Policy) string {
+	var failed *confine.StepError
+	if errors.As(err, &failed) {
+		for _, path := range slices.Concat(b.Read, b.Write, b.Sockets) { // what somebody has named
+			if strings.Contains(failed.Step, path) || strings.Contains(failed.Step, real(path)) {
+				return fmt.Sprintf(l.T("Create %s, or correct sandbox: in %s or %s"), path, configFile, a.ownSandbox())
+			}
+		}
+	}
 	ways := fmt.Sprintf(l.T("If Jacquard runs in a container or virtual machine, use --sandbox outside; --sandbox partial protects files and keys, not the network of checks; --sandbox off runs agents and checks with your permissions. To set it for all projects: JACQUARD_SANDBOX, or a line such as level: outside in %s"), a.ownSandbox())
 	if raw, _ := os.ReadFile(confine.AppArmorRule); strings.TrimSpace(string(raw)) == "1" && os.Geteuid() != 0 {
 		return appArmor(l) + ways
 	}
 	why := ""
-	var failed *confine.StepError
-	if errors.As(err, &failed) {
+	if failed != nil {
 		switch {
 		case confine.Inside():
 			why = l.T("Jacquard already runs in one of its own sandboxes, and can't create another one inside it. ")
@@ -192,7 +199,7 @@ func (c *checkup) sandbox(ctx context.Context, p *project) {
 		c.add("sandbox", false, true, "%v", err)
 		return
 	}
-	failed := proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"), level == confine.Partial)
+	failed := proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"), *cmp.Or(b, &confine.Policy{}))
 	switch {
 	case b == nil && failed == nil:
 		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run with your permissions; full is available here"), level)
@@ -201,11 +208,12 @@ func (c *checkup) sandbox(ctx context.Context, p *project) {
 	case b == nil:
 		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run with your permissions; full is not available here: %v"), level, failed)
 	case failed != nil:
-		c.add("sandbox", false, true, "%v. %s", failed, p.a.remedy(c.l, failed))
+		c.add("sandbox", false, true, "%v. %s", failed, p.a.remedy(c.l, failed, b))
 	default:
-		text := fmt.Sprintf(c.l.T("full: tested, no escape found; at most %d processes and %d MiB"), b.Limits.Processes, b.Limits.Memory>>20)
+		layers := strings.Join(confine.Layers(b.Partial), ", ")
+		text := fmt.Sprintf(c.l.T("full: tested, no escape found (%s); at most %d processes and %d MiB"), layers, b.Limits.Processes, b.Limits.Memory>>20)
 		if b.Partial {
-			text = c.l.T("partial: tested, files and the ports of agents are protected; checks reach the network, and memory and processes have no limit")
+			text = fmt.Sprintf(c.l.T("partial: tested, files and the ports of agents are protected (%s); checks reach the network, and memory and processes have no limit"), layers)
 		}
 		for _, line := range p.conf.Sandbox.asks() {
 			text += "; " + line

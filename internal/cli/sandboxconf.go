@@ -24,7 +24,7 @@ import (
 // sandboxConf is what jacquard.yaml, or a person's own file, says about the sandbox of agents and checks. A text alone is its level.
 type sandboxConf struct {
 	Level   string   `yaml:"level"`   // full, partial, outside or off
-	Workers string   `yaml:"workers"` // level that a worker must have, or full
+	Workers string   `yaml:"workers"` // level that a worker must have, or full; else that of the run
 	Read    []string `yaml:"read"`    // more that can be read
 	Write   []string `yaml:"write"`   // more that can be changed
 	Connect []string `yaml:"connect"` // services of this machine: 127.0.0.1:5432, or the path of a Unix socket
@@ -144,6 +144,9 @@ func (c sandboxConf) asks() []string {
 		out = append(out, "run agents and checks in a weaker sandbox (sandbox: level: partial)")
 	case confine.Outside, confine.Off:
 		out = append(out, "run agents and checks without Jacquard's sandbox (sandbox: level: "+c.Level+")")
+	}
+	if w := confine.Level(c.Workers); w != "" && w != confine.Full {
+		out = append(out, "let workers run agents and checks at the sandbox level "+c.Workers+" (sandbox: workers)")
 	}
 	for _, path := range c.Read {
 		out = append(out, "let agents and checks read "+path+" (sandbox: read)")

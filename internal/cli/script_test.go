@@ -301,7 +301,7 @@ func condition(name string) (bool, error) {
 	case "sandbox":
 		return confine.Default == confine.Full && sandboxed() == nil, nil
 	case "partial":
-		return proc.ProbeSandbox(context.Background(), os.TempDir(), true) == nil, nil
+		return proc.ProbeSandbox(context.Background(), os.TempDir(), confine.Policy{Partial: true}) == nil, nil
 	case "unix":
 		return runtime.GOOS != "windows", nil
 	}
@@ -432,7 +432,7 @@ var sandboxed = sync.OnceValue(func() error {
 	if confine.Default != confine.Full {
 		return nil // nor does the program
 	}
-	err := proc.ProbeSandbox(context.Background(), os.TempDir(), false)
+	err := proc.ProbeSandbox(context.Background(), os.TempDir(), confine.Policy{})
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "stories run with JACQUARD_SANDBOX=off: no sandbox can be made here: %v\n", err)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/confine"
+	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/temporal"
 	"github.com/jacquard-build/jacquard/internal/private"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -70,7 +72,9 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 	if err != nil {
 		return err
 	}
-	if want := confine.Level(p.conf.Sandbox.Workers); want != "" && level != want && level != confine.Full {
+	if want := confine.Level(p.conf.Sandbox.Workers); want == "" {
+		o.admit = admits(level)
+	} else if !level.Serves(want) {
 		return usage("this worker runs agents and checks at sandbox level %s, but %s requires %s for workers: set JACQUARD_SANDBOX=%s", level, configFile, want, want)
 	}
 	o.on = onTemporal
@@ -109,6 +113,18 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 	fmt.Fprint(p.a.Err, report.Countf(p.a.lang().T("worker for pool %s: up to %d agents and %d checks at once; Ctrl-C waits up to %s for running steps\n"), strings.Join(pools, ", "), slots[step.Agents], slots[step.Checks], w.drain))
 	p.a.worker.Store(true)
 	return rt.Work(ctx, pools, slots, w.drain)
+}
+
+// admits says whether a worker at a level may carry out steps of a run: where the project names no level for workers, the one that the run
+// began at.
+func admits(level confine.Level) func(json.RawMessage) error {
+	return func(raw json.RawMessage) error {
+		meta, err := report.Decode[runMeta](raw)
+		if want := confine.Level(meta.Sandbox); err == nil && want != "" && !level.Serves(want) {
+			return fail(flow.Environment, "a worker runs agents and checks at sandbox level %s, but the run began at %s: start the worker with JACQUARD_SANDBOX=%s, or set sandbox: {workers: %s} in %s of its clone", level, want, want, level, configFile)
+		}
+		return nil
+	}
 }
 
 // defaultPool is the pool of workers and runs that name none.

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,9 @@ func ParseLevel(s string) (Level, error) {
 	return "", fmt.Errorf("no sandbox level %q: it is full, partial, outside or off", s)
 }
 
+// Serves reports whether who wants a level is content with l: with the same and with full.
+func (l Level) Serves(want Level) bool { return l == want || l == Full || want == Off }
+
 // Policy says what a command may do. Everything that it does not name is not there for the command. All paths are absolute.
 // What the system itself has (/usr, parts of /etc, /proc of its own processes, a few devices) is there to be read.
 type Policy struct {
@@ -69,6 +73,22 @@ type Policy struct {
 
 // Copies reports whether a command has copies in place of Overlays.
 func (p *Policy) Copies() bool { return p != nil && (p.Partial || Default != Full) }
+
+// Names reports whether a command may read path because it, or a folder that it is in, is in Read or Write.
+func (p *Policy) Names(path string) bool {
+	return slices.ContainsFunc(slices.Concat(p.Read, p.Write), func(dir string) bool { return within(resolved(dir), resolved(path)) })
+}
+
+// resolved is a path as the kernel knows it.
+func resolved(at string) string {
+	if real, err := filepath.EvalSymlinks(at); err == nil {
+		return real
+	}
+	return at
+}
+
+// ProbeFile is what a self-test calls the files that it writes.
+const ProbeFile = "sandbox-probe"
 
 // Overlay is a folder of which the command sees a copy that costs nothing: what it changes is written to Upper.
 type Overlay struct {

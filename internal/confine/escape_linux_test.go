@@ -274,7 +274,7 @@ func (a attempt) run(t *testing.T, w world, policy *confine.Policy) outcome {
 func needsSandbox(t *testing.T, partial bool) {
 	t.Helper()
 	var failed *confine.StepError
-	switch err := proc.ProbeSandbox(t.Context(), t.TempDir(), partial); {
+	switch err := proc.ProbeSandbox(t.Context(), t.TempDir(), confine.Policy{Partial: partial}); {
 	case errors.As(err, &failed) && strings.HasPrefix(failed.Step, "self-test"):
 		t.Fatalf("the sandbox does not hold: %v", err)
 	case err != nil:

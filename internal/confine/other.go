@@ -16,6 +16,9 @@ type Stage struct{}
 // Start says that this system has no sandbox.
 func Start(Policy, string, []string, string, []string) (*Stage, error) { return nil, ErrUnsupported }
 
+// Layers are none.
+func Layers(bool) []string { return nil }
+
 // StartTest says that this system has no sandbox.
 func StartTest(Policy, Bait) (*Stage, error) { return nil, ErrUnsupported }
 
@@ -45,6 +48,6 @@ func (*Stage) Close() {}
 
 // Bait is what a self-test tries to get from inside.
 type Bait struct {
-	File, Write, Work string
-	Port              int
+	File, Write, Work, Cache string
+	Port                     int
 }

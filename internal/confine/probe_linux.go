@@ -13,10 +13,11 @@ import (
 
 // Bait is what a self-test tries to get from inside.
 type Bait struct {
-	File  string // a file that exists outside
-	Write string // a file that does not exist outside
+	File  string // a file that exists outside; "" where the policy lets it be read
+	Write string // a file that does not exist outside; "" as above
 	Port  int    // somebody listens there on the loopback interface
 	Work  string // a folder that the policy lets it write
+	Cache string // a folder that is laid over; "" for none
 }
 
 // selfTest is done in place of a command, by the thread that a command would be forked from.
@@ -33,18 +34,25 @@ func StartTest(p Policy, b Bait) (*Stage, error) {
 
 func (t *selfTest) run(partial bool) {
 	const self = "self-test: "
-	must(self+"write in the folder of work", os.WriteFile(filepath.Join(t.Bait.Work, "sandbox-probe"), nil, 0o600))
+	for _, dir := range []string{t.Bait.Work, t.Bait.Cache} {
+		if dir != "" {
+			must(self+"write in "+dir, os.WriteFile(filepath.Join(dir, ProbeFile), nil, 0o600))
+		}
+	}
 	refused := func(what string, err error) {
 		if err == nil {
 			must(self+what, errEscaped)
 		}
 	}
-	_, err := os.ReadFile(t.Bait.File)
-	refused("read a file outside", err)
-	// A place of this name may be in the sandbox too: who started it looks whether the file is outside.
-	_ = os.WriteFile(t.Bait.Write, nil, 0o600)
-	err = os.WriteFile("/usr/sandbox-probe", nil, 0o600)
-	_ = os.Remove("/usr/sandbox-probe") // where it was written
+	if t.Bait.File != "" {
+		_, err := os.ReadFile(t.Bait.File)
+		refused("read a file outside", err)
+		// A place of this name may be in the sandbox too: who started it looks whether the file is outside.
+		_ = os.WriteFile(t.Bait.Write, nil, 0o600)
+	}
+	const usr = "/usr/" + ProbeFile
+	err := os.WriteFile(usr, nil, 0o600)
+	_ = os.Remove(usr) // where it was written
 	refused("write below /usr", err)
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	must(self+"make a socket", err)

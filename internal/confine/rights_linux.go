@@ -4,6 +4,7 @@ package confine
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"unsafe"
@@ -45,11 +46,31 @@ type grants struct {
 	ports       []int // that it may connect to and listen at; nil = all
 }
 
+// knownLandlock is the version that this kernel has; 0 = none.
+func knownLandlock() uintptr {
+	version, _, no := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if no != 0 {
+		return 0
+	}
+	return version
+}
+
+// Layers are the parts of the kernel that keep a command in, as people call them: those that this machine has.
+func Layers(partial bool) []string {
+	var out []string
+	if !partial {
+		out = append(out, "namespaces")
+	}
+	if out = append(out, "seccomp"); knownLandlock() > 0 {
+		out = append(out, fmt.Sprint("Landlock ", knownLandlock()))
+	}
+	return out
+}
+
 // landlock says the same about files as the mounts do, by another part of the kernel. An older kernel knows less of it, or nothing:
 // version is what it knows.
 func landlock(g grants) (version uintptr) {
-	version, _, no := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
-	if no != 0 {
+	if version = knownLandlock(); version == 0 {
 		return 0
 	}
 	read := uint64(unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR)

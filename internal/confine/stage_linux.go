@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
 
@@ -86,6 +87,7 @@ func stage() {
 		tell(report{Ended: &Ended{}})
 		unix.Exit(0)
 	}
+	makeThreads()
 	began := now().Add(-10 * time.Millisecond) // clocks of file systems are coarse
 	pid, err := syscall.ForkExec(o.Path, o.Argv, &syscall.ProcAttr{Env: o.Env, Files: []uintptr{0, 1, 2}})
 	if err != nil {
@@ -101,6 +103,25 @@ func stage() {
 	w := &watcher{limits: o.Limits, places: watched(o), began: began, ended: ended}
 	go w.watch()
 	wait(pid, w, ended)
+}
+
+// makeThreads has the runtime make more threads than the stage ever needs at once. They stay: when the command has used up all processes
+// no other can be made, and the runtime gives up where it wants one.
+func makeThreads() {
+	const enough = 8
+	var made sync.WaitGroup
+	made.Add(enough)
+	enter := make(chan struct{})
+	for range enough {
+		go func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			made.Done()
+			<-enter
+		}()
+	}
+	made.Wait()
+	close(enter)
 }
 
 // wait collects the children that end here, and ends the sandbox with the command.

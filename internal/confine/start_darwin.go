@@ -2,7 +2,6 @@ package confine
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"syscall"
 )
@@ -45,17 +44,12 @@ func Start(p Policy, path string, argv []string, dir string, env []string) (*Sta
 
 const sandboxExec = "/usr/bin/sandbox-exec"
 
-// resolved is a path as the kernel knows it.
-func resolved(at string) string {
-	if real, err := filepath.EvalSymlinks(at); err == nil {
-		return real
-	}
-	return at
-}
+// Layers is what keeps a command in.
+func Layers(bool) []string { return []string{"Seatbelt"} }
 
 // StartTest prepares a command that tries to get out: it ends with 0 when nothing but what is allowed works.
 func StartTest(p Policy, b Bait) (*Stage, error) {
-	script := `echo >"$1/probe" || exit 3; cat "$2" && exit 4; echo >"$3" && exit 5; echo >/usr/local/jacquard-probe && exit 6; exit 0`
+	script := `echo >"$1/probe" || exit 3; if test -n "$2"; then cat "$2" && exit 4; echo >"$3" && exit 5; fi; echo >/usr/local/jacquard-probe && exit 6; exit 0`
 	s, err := Start(p, "/bin/sh", []string{"sh", "-c", script, "sh", b.Work, b.File, b.Write}, "/", nil)
 	return s, err
 }
@@ -98,8 +92,9 @@ func (s *Stage) Close() {}
 
 // Bait is what a self-test tries to get from inside.
 type Bait struct {
-	File  string // a file that exists outside
-	Write string // a file that does not exist outside
+	File  string // a file that exists outside; "" where the policy lets it be read
+	Write string // a file that does not exist outside; "" as above
 	Port  int    // somebody listens there on the loopback interface, which cannot be kept from a command
 	Work  string // a folder that the policy lets it write
+	Cache string // none here
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -130,16 +131,21 @@ func pass(from, to net.Conn) {
 	_, _ = from.Close(), to.Close()
 }
 
-// ProbeSandbox makes a sandbox and has it try to get out: read and write outside, reach a service, see processes, get rights.
-// The error says which step cannot be done on this machine. dir is a folder for what it needs; partial is which sandbox is meant.
-func ProbeSandbox(ctx context.Context, dir string, partial bool) error {
+// ProbeSandbox makes a sandbox of a policy and has it try to get out: read and write outside, reach a service, see processes, get
+// rights. The error says which step cannot be done on this machine. dir is a folder for what it needs.
+func ProbeSandbox(ctx context.Context, dir string, policy confine.Policy) error {
 	work, err := os.MkdirTemp(dir, "sandbox-probe-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work) //nolint:errcheck // it is temporary
-	bait, written, inside := filepath.Join(work, "bait"), filepath.Join(work, "written"), filepath.Join(work, "work")
-	if err := errors.Join(os.WriteFile(bait, []byte("bait"), 0o600), os.Mkdir(inside, 0o700)); err != nil {
+	at := func(name string) string { return filepath.Join(work, name) }
+	bait := confine.Bait{File: at("bait"), Write: at("written"), Work: at("work")}
+	err = os.WriteFile(bait.File, []byte("bait"), 0o600)
+	for _, folder := range []string{bait.Work, at("cache"), at("changes")} {
+		err = errors.Join(err, os.Mkdir(folder, 0o700))
+	}
+	if err != nil {
 		return err
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -147,15 +153,21 @@ func ProbeSandbox(ctx context.Context, dir string, partial bool) error {
 		return err
 	}
 	defer l.Close() //nolint:errcheck // nobody is to come
-	port := 0
 	if addr, ok := l.Addr().(*net.TCPAddr); ok {
-		port = addr.Port
+		bait.Port = addr.Port
 	}
-	policy := confine.Policy{Partial: partial, Write: []string{inside}}
-	if partial { // else all ports can be reached
+	if policy.Names(work) { // a person lets it be read: nothing there is kept from it
+		bait.File, bait.Write = "", ""
+	}
+	policy.Write = append(slices.Clone(policy.Write), bait.Work)
+	if !policy.Copies() {
+		bait.Cache = at("cache")
+		policy.Overlays = append(slices.Clone(policy.Overlays), confine.Overlay{Path: bait.Cache, Upper: at("changes")})
+	}
+	if policy.Partial { // else all ports can be reached
 		policy.Door = policy.FreeDoor()
 	}
-	stage, err := confine.StartTest(policy, confine.Bait{File: bait, Write: written, Port: port, Work: inside})
+	stage, err := confine.StartTest(policy, bait)
 	if err != nil {
 		return err
 	}
@@ -178,8 +190,10 @@ func ProbeSandbox(ctx context.Context, dir string, partial bool) error {
 		err = &confine.StepError{Step: "self-test", Err: failed}
 	}
 	over("", cmd.Process.Pid)
-	if _, wrote := os.Lstat(written); err == nil && wrote == nil {
-		return &confine.StepError{Step: "self-test: write a file outside", Err: errors.New("it worked")}
+	for _, path := range []string{at("written"), filepath.Join(at("cache"), confine.ProbeFile)} {
+		if _, wrote := os.Lstat(path); err == nil && wrote == nil && bait.Write != "" {
+			return &confine.StepError{Step: "self-test: write a file outside", Err: errors.New("it worked")}
+		}
 	}
 	return err
 }

@@ -22,7 +22,7 @@ import (
 // confined is a command of the shell in a sandbox that may write its folder only.
 func confined(t *testing.T, script string) proc.Command {
 	t.Helper()
-	if err := proc.ProbeSandbox(t.Context(), t.TempDir(), false); err != nil {
+	if err := proc.ProbeSandbox(t.Context(), t.TempDir(), confine.Policy{}); err != nil {
 		t.Skipf("no sandbox on this machine: %v", err)
 	}
 	c := sh(t, script)
@@ -32,7 +32,7 @@ func confined(t *testing.T, script string) proc.Command {
 
 func TestProbeSandbox(t *testing.T) {
 	t.Parallel()
-	if err := proc.ProbeSandbox(t.Context(), t.TempDir(), false); err != nil {
+	if err := proc.ProbeSandbox(t.Context(), t.TempDir(), confine.Policy{}); err != nil {
 		t.Skipf("no sandbox on this machine: %v", err)
 	}
 }
@@ -41,7 +41,7 @@ func TestProbeSandbox(t *testing.T) {
 // a partial one can be had.
 func TestProbeSandboxWhereThereIsNone(t *testing.T) {
 	if os.Getenv("JACQUARD_PROC_NESTED") != "" { // inside
-		err := proc.ProbeSandbox(t.Context(), os.TempDir(), false)
+		err := proc.ProbeSandbox(t.Context(), os.TempDir(), confine.Policy{})
 		var failed *confine.StepError
 		if !errors.As(err, &failed) || failed.Step != "make namespaces" {
 			t.Errorf("ProbeSandbox = %v, want that namespaces cannot be made", err)
@@ -49,7 +49,7 @@ func TestProbeSandboxWhereThereIsNone(t *testing.T) {
 		if !confine.Inside() {
 			t.Error("it is not known that this is a sandbox")
 		}
-		if err := proc.ProbeSandbox(t.Context(), os.TempDir(), true); err != nil {
+		if err := proc.ProbeSandbox(t.Context(), os.TempDir(), confine.Policy{Partial: true}); err != nil {
 			t.Errorf("a partial sandbox in one: %v", err)
 		}
 		return
@@ -196,6 +196,15 @@ func TestConfinedLadder(t *testing.T) {
 	r, err := proc.Run(ctx, c)
 	if err != nil || r.Exit != 7 || r.Stdout.Text != "ready\nasked\n" {
 		t.Errorf("Run = %+v, %v, want that the command hears the signal", r, err)
+	}
+}
+
+// TestStageHasItsThreads: when the command has used up all processes the stage could make no thread, so it has them before.
+func TestStageHasItsThreads(t *testing.T) {
+	t.Parallel()
+	r := run(t, confined(t, `sed -n 's/^Threads:\t//p' /proc/1/status`))
+	if n, err := strconv.Atoi(strings.TrimSpace(r.Stdout.Text)); err != nil || n < 12 {
+		t.Errorf("the stage has %q threads: %+v", r.Stdout.Text, r)
 	}
 }
 

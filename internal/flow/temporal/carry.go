@@ -56,6 +56,11 @@ func (p *pollers) do(ctx context.Context, t task) outcome {
 	if h == nil {
 		return outcome{Err: flow.Failf(flow.Definition, "this worker has no handler for step %s", t.Step)}
 	}
+	if t.Shared && r.o.Admit != nil {
+		if err := r.o.Admit(t.Meta); err != nil {
+			return outcome{Err: flow.AsFailure(err)}
+		}
+	}
 	store := context.WithoutCancel(ctx)
 	e := local.Entry{Run: t.Run, Key: t.Key, Start: t.Start, Owner: p.owner, Token: activity.GetInfo(ctx).TaskToken}
 	if t.Shared {

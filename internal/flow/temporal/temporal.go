@@ -56,7 +56,9 @@ type Options struct {
 	Host string // names this machine among workers; the same after a restart
 	// Begun is told of each step that this process begins, and what it returns
 	// of the step's end; nil = nobody.
-	Begun     func(lane string) (ended func(failed bool))
+	Begun func(lane string) (ended func(failed bool))
+	// Admit says whether this machine may carry out a step of a run that was started elsewhere, by the run's Meta; an error ends the step. nil = it may.
+	Admit     func(meta json.RawMessage) error
 	Driver    string
 	Version   string // of the definitions; another one is compared when a run goes on
 	Accept    bool

@@ -33,6 +33,7 @@ type task struct {
 	Shared    bool            `json:"shared,omitempty"`    // what it refers to is at the hub, and what it makes goes there
 	Cancelled bool            `json:"cancelled,omitempty"` // the run was cancelled: bring it to its end at once
 	In        json.RawMessage `json:"in"`
+	Meta      json.RawMessage `json:"meta,omitempty"` // of the run, for a worker
 }
 
 // result is what the workflow returns.
@@ -238,6 +239,9 @@ func (l *loop) start(w flow.Want) {
 	in := task{Run: m.Run, Key: w.Key, Step: w.Step, Branch: w.Branch, Lane: w.Lane, Shared: m.Pool != "", Start: m.Starts[w.Key], Cancelled: m.State.Cancelled != 0 && !w.Cleanup}
 	if l.b != nil {
 		in.In = l.b.wants[w.Key].In
+	}
+	if in.Shared {
+		in.Meta = m.Meta
 	}
 	name, _, _ := strings.Cut(w.Step, "@")
 	id := w.Key
