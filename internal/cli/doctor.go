@@ -178,6 +178,7 @@ func (c *checkup) configured(p *project, name string) {
 		return
 	}
 	c.add("agent", true, true, c.l.T("%s at %s, over the Agent Client Protocol; cost unknown"), name, at)
+	c.open(p, name)
 	for _, v := range p.conf.ACP[name].Env {
 		if p.a.env[v] == "" {
 			c.add("agent", false, false, c.l.T("%s is not set; %s gets it"), v, name)
@@ -240,7 +241,17 @@ func (c *checkup) agent(ctx context.Context, p *project, m maker) {
 		pays = c.l.T("the account of the API key or token in the environment (first used by the first call)")
 	}
 	c.add("account", true, true, c.l.T("billed to %s; budget per run: %s"), pays, p.conf.Budget)
+	if found.Auth == agent.Login {
+		c.open(p, m.title)
+	}
 	c.provider(ctx, cmp.Or(env[m.base], m.home), found.Auth == agent.Key) // the program of a log-in knows ways of its own
+}
+
+// open warns of an agent that reaches its model by itself, which widens its sandbox.
+func (c *checkup) open(p *project, name string) {
+	if _, b, err := p.sandbox(""); err == nil && b != nil {
+		c.add("agent", false, false, c.l.T("%s uses a login of its own, so what it runs reaches the whole network and can read that login. With an API key or token, claude, codex and opencode reach only their model"), name)
+	}
 }
 
 // answersWithin is how long a provider may take to say anything.
