@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/git"
 )
 
@@ -25,7 +26,9 @@ type Judged struct {
 	check.Judgement
 
 	// Base says in words what the change was compared with.
-	Base    string `json:"base"`
+	Base string `json:"base"`
+	// Sandbox is the level that everything was run at.
+	Sandbox confine.Level `json:"sandbox"`
 	Millis  int64  `json:"millis"`
 	Limit   int64  `json:"limit_millis"`
 	Shallow bool   `json:"shallow,omitempty"`
@@ -49,7 +52,7 @@ func (a *Actor) Judge(ctx context.Context, in JudgeIn) (Judged, error) {
 		return Judged{}, err
 	}
 	out, err := a.judgeTrees(ctx, in, before, tree)
-	out.Base, out.Millis, out.Limit, out.Shallow = base, a.o.Now().Sub(begun).Milliseconds(), in.Limit.Milliseconds(), a.o.Repo.Shallow()
+	out.Base, out.Sandbox, out.Millis, out.Limit, out.Shallow = base, a.o.Level, a.o.Now().Sub(begun).Milliseconds(), in.Limit.Milliseconds(), a.o.Repo.Shallow()
 	return out, err
 }
 

@@ -152,6 +152,9 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	writeNoticed(&b, l, j)
 	fmt.Fprint(&b, report.Countf(l.T("ran %d tests: %d passed, %d failed, %d skipped; %d commands in %s\n"),
 		j.Tests.Total, j.Tests.Passed, j.Tests.Failed, j.Tests.Skipped, len(j.Records), (time.Duration(j.Millis)*time.Millisecond).Round(100*time.Millisecond)))
+	if len(j.Records) > 0 {
+		fmt.Fprint(&b, weaker(l, j.Sandbox))
+	}
 	if n := len(j.FailedBefore); n > 0 {
 		inColumns(&b, "", "  ", fmt.Sprintf(l.T("also fail without the change, so they don't count (%d): %s"), n, strings.Join(j.FailedBefore[:min(3, n)], ", ")))
 	}

@@ -138,6 +138,14 @@ func (p *project) confined(ctx context.Context, given string) (confine.Level, *c
 	return level, b, nil
 }
 
+// weaker says in a line at which level something was run, where that is not full.
+func weaker(l report.Lang, level confine.Level) string {
+	if level == confine.Full {
+		return ""
+	}
+	return fmt.Sprintf(l.T("sandbox: %s"), level) + "\n"
+}
+
 // remedy says what a person can do about a sandbox of a policy that cannot be made, and where it is said once.
 func (a *app) remedy(l report.Lang, err error, b *confine.Policy) string {
 	var failed *confine.StepError

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -68,7 +69,7 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 		return err
 	}
 	if isRange {
-		return a.verifyRange(ctx, actor, not, tip, p.root, o)
+		return a.verifyRange(ctx, actor, opts.Level, not, tip, p.root, o)
 	}
 	dir, err := p.inside(given)
 	if err != nil {
@@ -94,9 +95,10 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 			err = p.tellNoSpecs(ctx, dir)
 		} else {
 			fmt.Fprintf(a.Out, a.lang().T("%d of %d modules verified\n"), good, len(all))
+			fmt.Fprint(a.Out, weaker(a.lang(), opts.Level))
 		}
 	case "json":
-		a.print(map[string]any{"modules": all, "verified": ok})
+		a.print(map[string]any{"modules": all, "verified": ok, "sandbox": opts.Level})
 	default:
 		err = write(a, o.format, asValidation(p.root, all))
 	}
@@ -131,7 +133,7 @@ func showUnproved(a *app, what string, standing act.Standing, reason string, fin
 }
 
 // verifyRange proves the commits of runs in a range again.
-func (a *app) verifyRange(ctx context.Context, actor *act.Actor, not, tip, root string, o verifyOptions) error {
+func (a *app) verifyRange(ctx context.Context, actor *act.Actor, level confine.Level, not, tip, root string, o verifyOptions) error {
 	all, good := []act.CommitVerification{}, 0
 	others, err := actor.VerifyRange(ctx, not, tip, func(c act.CommitVerification) {
 		all = append(all, c)
@@ -152,12 +154,13 @@ func (a *app) verifyRange(ctx context.Context, actor *act.Actor, not, tip, root 
 			fmt.Fprintln(a.Out, a.lang().T("No commit in this range was made by a run, so there is nothing to verify. Commits made by a run have a Jacquard-Run line in their message."))
 		} else {
 			fmt.Fprintf(a.Out, a.lang().T("%d of %d commits verified\n"), good, len(all))
+			fmt.Fprint(a.Out, weaker(a.lang(), level))
 		}
 		if others > 0 && len(all) > 0 {
 			fmt.Fprint(a.Out, report.Countf(a.lang().T("skipped %d commits that Jacquard did not make\n"), others))
 		}
 	case "json":
-		a.print(map[string]any{"commits": all, "others": others, "verified": ok})
+		a.print(map[string]any{"commits": all, "others": others, "verified": ok, "sandbox": level})
 	default:
 		v := inspect.Validation{Root: root}
 		for _, c := range all {
