@@ -1,8 +1,10 @@
 package check_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -57,6 +59,105 @@ func TestChecksAreConfined(t *testing.T) {
 		_ = os.Remove(planted)
 	}
 }
+
+// TestCompilersCacheIsNotPoisoned: code under test overwrites all that the compiler's cache has. The next check compiles with what was there
+// before; without a sandbox it cannot. It takes longer than ten seconds: two caches are filled with the standard library.
+func TestCompilersCacheIsNotPoisoned(t *testing.T) {
+	t.Parallel()
+	conformance.InTurn(t, 8)
+	if policy() == nil {
+		t.Skip("no sandbox on this machine: jacquard doctor says why")
+	}
+	for _, confined := range []bool{true, false} {
+		lab := newLab(t, func(o *check.Options) {
+			if o.Cache, o.Record = t.TempDir(), ""; !confined {
+				o.Confine = nil
+			}
+		})
+		s := goSample()
+		base := lab.tree("", s.base)
+		m := lab.module(base, s.dir)
+		passes := func(files ...map[string]string) bool {
+			tree := base
+			for _, f := range files {
+				tree = lab.tree(tree, f)
+			}
+			p, err := lab.checker.Green(t.Context(), m, tree, tree, frozenOf(t, lab, tree, []step.File{{Path: "calc/calc_test.go"}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p.Passed
+		}
+		if !passes(s.right, s.test) {
+			t.Fatal("what is right does not pass")
+		}
+		compiled := filesOf(t, filepath.Join(lab.options.Cache, "go-build"))
+		if len(compiled) < 50 {
+			t.Fatalf("%d files are compiled", len(compiled))
+		}
+		if !passes(map[string]string{"calc/calc.go": "package calc\n", "calc/calc_test.go": poisonGo}) {
+			t.Fatal("the cache cannot be overwritten")
+		}
+		poisoned := 0
+		for name, sum := range filesOf(t, filepath.Join(lab.options.Cache, "go-build")) {
+			if was, had := compiled[name]; had && was != sum {
+				poisoned++
+			}
+		}
+		if confined != (poisoned == 0) {
+			t.Errorf("confined %t: %d files of the cache that checks share are overwritten", confined, poisoned)
+		}
+		if passes(s.refactor, s.test) != confined {
+			t.Errorf("confined %t: the next check, of what is right, passes: %t", confined, !confined)
+		}
+	}
+}
+
+// filesOf are sums of the files of a folder, by their paths.
+func filesOf(t *testing.T, dir string) map[string][sha256.Size]byte {
+	t.Helper()
+	out := map[string][sha256.Size]byte{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		out[path] = sha256.Sum256(raw)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// poisonGo leaves the size of each file as it is, so that go takes it for what it has compiled.
+const poisonGo = `package calc
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestPoison(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(os.Getenv("GOCACHE"), "*", "*-d"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("nothing is compiled", err)
+	}
+	for _, f := range files {
+		info, err := os.Stat(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = os.Chmod(f, 0o644)
+		if err := os.WriteFile(f, bytes.Repeat([]byte("x"), int(info.Size())), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+}
+`
 
 // TestEndedByALimit: a check that uses more than it may is no evidence, and says which limit it was, with the figure.
 func TestEndedByALimit(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,6 +53,10 @@ var record = sync.OnceValue(func() string {
 })
 
 func TestMain(m *testing.M) {
+	if os.Getenv("JACQUARD_TEST_COMPLETE") != "" && confine.Default == confine.Full && !confines() {
+		fmt.Fprintln(os.Stderr, "no sandbox can be made on this machine: jacquard doctor says why")
+		os.Exit(1)
+	}
 	code := m.Run()
 	_ = os.RemoveAll(record())
 	os.Exit(code)

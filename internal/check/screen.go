@@ -137,6 +137,7 @@ func (p *place) lookAt(ctx context.Context, tmux func(...string) proc.Command, s
 	ctx, cancel := context.WithTimeout(ctx, s.Limit)
 	defer cancel()
 	exit = -1
+	last := "" // screen of a program that has ended
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		timer := time.NewTimer(pause)
 		select {
@@ -162,6 +163,10 @@ func (p *place) lookAt(ctx context.Context, tmux func(...string) proc.Command, s
 		}
 		if s.Expect.MatchString(text) {
 			return text, 0, true, false
+		}
+		if dead && (text == "" || text != last) && pause < time.Second/2 { // tmux may yet draw what it wrote last
+			last = text
+			continue
 		}
 		if dead {
 			if raw, err := os.ReadFile(ended); err == nil {

@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -18,38 +21,45 @@ import (
 // mostAnswer is how much of an answer a model gets at once, in bytes. The rest is asked for with from.
 const mostAnswer = 16 << 10
 
-// tool is a command of this program that a model may call. None of them changes anything, spends anything, or answers a question that
-// is for a person.
+// tool is what a model may call: a command of this program that changes nothing, spends nothing and answers no question, or one of those
+// that act on a run.
 type tool struct {
 	name, says string
-	flag       string   // of the command, for the argument of that name; "" for none
-	positional string   // the argument that the command takes; "" for none
-	needed     bool     // without it there is nothing to do
-	args       []string // of the command
+	needs, may []string // arguments
+	command    []string // of this program. The argument base is a flag of it, another one what it is for
+	act        func(*served, context.Context, *mcp.CallToolRequest, arguments) (*mcp.CallToolResult, error)
 }
 
+// arguments of a call, as text.
+type arguments map[string]string
+
 var tools = []tool{
-	{name: "prove", says: "Check the current change with the project's own tests: is it proved, covered, unproved, broken or weakened. Ends within a minute.", args: []string{"prove", "--quick", "--limit", "50s"}, flag: "base", positional: "range"},
-	{name: "explain", says: "What a code that Jacquard prints means, such as unnoticed-change.", args: []string{"explain"}, positional: "code", needed: true},
-	{name: "run_status", says: "Runs of Jacquard here, their states and open questions; with run, one of them.", args: []string{"status", "--json"}, positional: "run"},
-	{name: "run_diff", says: "What a run changed, as a patch.", args: []string{"diff"}, positional: "run"},
-	{name: "spec_find", says: "Where a symbol is specified.", args: []string{"spec", "find"}, positional: "name", needed: true},
-	{name: "spec_refs", says: "Which specs mention a symbol.", args: []string{"spec", "refs"}, positional: "name", needed: true},
-	{name: "spec_validate", says: "Where specs and code differ.", args: []string{"validate"}, positional: "path"},
+	{name: "prove", says: "Check the current change with the project's own tests: is it proved, covered, unproved, broken or weakened. Ends within a minute.", command: []string{"prove", "--quick", "--limit", "50s"}, may: []string{"base", "range"}},
+	{name: "explain", says: "What a code that Jacquard prints means, such as unnoticed-change.", command: []string{"explain"}, needs: []string{"code"}},
+	{name: "run_start", says: "Start a run: agents turn a request into verified commits, in the background. It spends the user's key or login, up to the budget: ask the user first. Approvals of its plan are for the user.", needs: []string{"request", "budget"}, may: []string{"style"}, act: (*served).start},
+	{name: "run_wait", says: "What a run has done since a cursor. Waits up to 45 seconds for it to end or to ask something; call it again until it has.", may: []string{"run", "cursor"}, act: (*served).wait},
+	{name: "run_answer", says: "Show a question of a run to the user, who answers it, then go on with the run. Approvals the user types in a terminal.", may: []string{"run"}, act: (*served).answer},
+	{name: "run_status", says: "Runs of Jacquard here, their states and open questions; with run, one of them.", command: []string{"status", "--json"}, may: []string{"run"}},
+	{name: "run_diff", says: "What a run changed, as a patch.", command: []string{"diff"}, may: []string{"run"}},
+	{name: "spec_find", says: "Where a symbol is specified.", command: []string{"spec", "find"}, needs: []string{"name"}},
+	{name: "spec_refs", says: "Which specs mention a symbol.", command: []string{"spec", "refs"}, needs: []string{"name"}},
+	{name: "spec_validate", says: "Where specs and code differ.", command: []string{"validate"}, may: []string{"path"}},
 }
 
 // about are the arguments of tools in words.
 var about = map[string]string{
 	"base": "the revision to compare with; default: HEAD, or where the branch left the default branch", "range": "commits, such as main..HEAD; default: the working tree",
 	"code": "the code", "run": "the run, or a prefix of its id", "name": "the symbol", "path": "the directory; default: all",
-	"from": "the number at the end of a cut answer, to read on",
+	"from": "the number at the end of a cut answer, to read on", "cursor": "the number at the end of the last answer; default: from the beginning",
+	"request": "what is to be done", "budget": "the most that may be spent, such as 2usd or 500ktok; at most the budget that the user has configured",
+	"style": "work (default), pdca or develop",
 }
 
 func newMCP(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "mcp", Short: "serve tools to agents over stdin and stdout (MCP)", Args: cobra.NoArgs,
-		Long: "Serves tools to coding agents over the Model Context Protocol: check the change, read runs and specs. The tools change " +
-			"nothing and spend nothing, and none can approve or answer for a person.",
+		Long: "Serves tools to coding agents over the Model Context Protocol: check the change, start runs and wait for them, read runs " +
+			"and specs. None can approve, answer for a person, or spend more than the configured budget.",
 		Example: "  claude mcp add jacquard -- jacquard mcp\n  codex mcp add jacquard -- jacquard mcp",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.serveMCP(c.Context(), &mcp.StdioTransport{})
@@ -63,21 +73,21 @@ func (a *app) serveMCP(ctx context.Context, t mcp.Transport) error {
 	})
 	s := &served{app: a, answers: map[string]string{}}
 	for _, t := range tools {
-		properties := map[string]any{"from": map[string]any{"type": "integer", "minimum": 0, "description": about["from"]}}
-		required := []string{}
-		for _, name := range []string{t.flag, t.positional} {
-			if name != "" {
-				properties[name] = map[string]any{"type": "string", "description": about[name]}
+		properties := map[string]any{}
+		names := slices.Concat(t.needs, t.may)
+		if t.act == nil {
+			names = append(names, "from")
+		}
+		for _, name := range names {
+			if properties[name] = map[string]any{"type": "string", "description": about[name]}; name == "from" || name == "cursor" {
+				properties[name] = map[string]any{"type": "integer", "minimum": 0, "description": about[name]}
 			}
 		}
-		if t.needed {
-			required = append(required, t.positional)
-		}
 		server.AddTool(&mcp.Tool{
-			Name: t.name, Description: t.says, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true},
-			InputSchema: map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false},
+			Name: t.name, Description: t.says, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.act == nil || t.name == "run_wait"},
+			InputSchema: map[string]any{"type": "object", "properties": properties, "required": append([]string{}, t.needs...), "additionalProperties": false},
 		}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return s.call(ctx, t, req.Params.Arguments), nil
+			return s.call(ctx, t, req), nil
 		})
 	}
 	return server.Run(ctx, t)
@@ -91,7 +101,8 @@ type served struct {
 	answers map[string]string
 }
 
-func (s *served) call(ctx context.Context, t tool, raw json.RawMessage) *mcp.CallToolResult {
+func (s *served) call(ctx context.Context, t tool, req *mcp.CallToolRequest) *mcp.CallToolResult {
+	raw := req.Params.Arguments
 	var all map[string]any
 	if err := json.Unmarshal(raw, &all); len(raw) > 0 && err != nil {
 		return told("the arguments are not an object: "+err.Error(), true)
@@ -100,14 +111,31 @@ func (s *served) call(ctx context.Context, t tool, raw json.RawMessage) *mcp.Cal
 	if n, ok := all["from"].(float64); ok {
 		from = int(n)
 	}
-	args, _ := all[t.flag].(string)
-	positional, _ := all[t.positional].(string)
-	argv := append([]string{}, t.args...)
-	if args != "" {
-		argv = append(argv, "--"+t.flag+"="+args)
+	in := arguments{}
+	for _, name := range slices.Concat(t.needs, t.may) {
+		switch v := all[name].(type) {
+		case string:
+			in[name] = v
+		case float64:
+			in[name] = strconv.FormatInt(int64(v), 10)
+		}
 	}
-	if positional != "" { // whatever it looks like, it is no flag
-		argv = append(argv, "--", positional)
+	if t.act != nil {
+		out, err := t.act(s, ctx, req, in)
+		if err != nil {
+			return told(s.masked(err.Error()), true)
+		}
+		return out
+	}
+	argv := append([]string{}, t.command...)
+	for _, name := range slices.Concat(t.needs, t.may) {
+		switch {
+		case in[name] == "":
+		case name == "base":
+			argv = append(argv, "--base="+in[name])
+		default: // whatever it looks like, it is no flag
+			argv = append(argv, "--", in[name])
+		}
 	}
 	key := strings.Join(argv, "\x00")
 	s.mu.Lock()
@@ -146,7 +174,7 @@ func part(text string, from int) string {
 // run runs a command of this program and gives what it says.
 func (s *served) run(ctx context.Context, argv []string) string {
 	var out, errs bytes.Buffer
-	b := &app{Streams: Streams{In: strings.NewReader(""), Out: &out, Err: &errs, Env: s.app.Env}, env: s.app.env, noColor: true}
+	b := s.quiet(&out, &errs)
 	s.making.Lock()
 	root := newRoot(b) //nolint:contextcheck // commands get theirs when they are executed
 	s.making.Unlock()
@@ -163,5 +191,15 @@ func (s *served) run(ctx context.Context, argv []string) string {
 	if text == "" {
 		text = "there is nothing to say"
 	}
+	return s.masked(text)
+}
+
+// quiet is a program that prints elsewhere.
+func (s *served) quiet(out, errs io.Writer) *app {
+	return &app{Streams: Streams{In: strings.NewReader(""), Out: out, Err: errs, Env: s.app.Env}, env: s.app.env, noColor: true, rootFlag: s.app.rootFlag}
+}
+
+// masked is a text without secrets.
+func (s *served) masked(text string) string {
 	return string(gateway.NewRedactor(s.app.secrets()...).Bytes([]byte(text)))
 }

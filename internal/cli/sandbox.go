@@ -86,31 +86,22 @@ const (
 	muchOutput = 256 << 20
 )
 
-// said are the limits that a person has set; what is 0 nobody has.
+// said are the limits that the project and a person have set; what is 0 nobody has.
 func (p *project) said(own sandboxConf) confine.Limits {
-	size := func(of func(sandboxConf) string) int64 {
-		n, _ := parseSize(cmp.Or(of(p.conf.Sandbox), of(own))) // check has read them before
-		return n
-	}
-	return confine.Limits{
-		Processes: cmp.Or(p.conf.Sandbox.Limits.Pids, own.Limits.Pids),
-		Memory:    size(func(c sandboxConf) string { return c.Limits.Memory }),
-		File:      size(func(c sandboxConf) string { return c.Limits.File }),
-		Temp:      size(func(c sandboxConf) string { return c.Limits.Temp }),
-		Disk:      size(func(c sandboxConf) string { return c.Limits.Disk }),
-		Output:    size(func(c sandboxConf) string { return c.Limits.Output }),
-	}
+	return orLimits(p.conf.Sandbox.limits(), own.limits())
 }
 
 // bounds are what each command of agents and checks may use of the machine.
 func (p *project) bounds(own sandboxConf) confine.Limits {
-	l, usual := p.said(own), usualLimits()
-	l.Processes = cmp.Or(l.Processes, usual.Processes)
-	l.Memory = cmp.Or(l.Memory, usual.Memory)
-	l.Temp = cmp.Or(l.Temp, usual.Temp)
-	l.Disk = cmp.Or(l.Disk, usual.Disk)
-	l.Output = cmp.Or(l.Output, usual.Output)
-	return l
+	return orLimits(p.said(own), usualLimits())
+}
+
+// orLimits are limits, with others where they say nothing.
+func orLimits(l, others confine.Limits) confine.Limits {
+	return confine.Limits{
+		Processes: cmp.Or(l.Processes, others.Processes), Memory: cmp.Or(l.Memory, others.Memory), File: cmp.Or(l.File, others.File),
+		Temp: cmp.Or(l.Temp, others.Temp), Disk: cmp.Or(l.Disk, others.Disk), Output: cmp.Or(l.Output, others.Output),
+	}
 }
 
 // usualLimits hold where nobody says others. A repository that wants more asks for it.
@@ -223,7 +214,7 @@ func (c *checkup) sandbox(ctx context.Context, p *project) {
 		if b.Partial {
 			text = fmt.Sprintf(c.l.T("partial: tested, files and the ports of agents are protected (%s); checks reach the network, and memory and processes have no limit"), layers)
 		}
-		for _, line := range p.conf.Sandbox.asks() {
+		for _, line := range p.asksSandbox() {
 			text += "; " + line
 		}
 		c.add("sandbox", true, true, "%s", text)

@@ -135,8 +135,25 @@ func (c sandboxConf) check(file string) error {
 	return nil
 }
 
-// asks lists what widens the sandbox, a line each: the repository may say it, a person has to allow it.
-func (c sandboxConf) asks() []string {
+// limits are those that a file sets; what is 0 it does not. check has read them before.
+func (c sandboxConf) limits() confine.Limits {
+	size := func(s string) int64 {
+		n, _ := parseSize(s)
+		return n
+	}
+	return confine.Limits{
+		Processes: c.Limits.Pids, Memory: size(c.Limits.Memory), File: size(c.Limits.File), Temp: size(c.Limits.Temp), Disk: size(c.Limits.Disk), Output: size(c.Limits.Output),
+	}
+}
+
+// asksSandbox lists what the repository says that widens the sandbox of this machine, a line each: a person has to allow it.
+func (p *project) asksSandbox() []string {
+	own, _ := p.a.readOwnSandbox() // open has read it before
+	return p.conf.Sandbox.asks(orLimits(own.limits(), usualLimits()))
+}
+
+// asks lists what widens the sandbox beyond the usual limits of a machine, a line each.
+func (c sandboxConf) asks(usual confine.Limits) []string {
 	var out []string
 	switch confine.Level(c.Level) {
 	case confine.Full:
@@ -160,15 +177,18 @@ func (c sandboxConf) asks() []string {
 	for _, host := range c.Install {
 		out = append(out, "let installations reach "+host+" (sandbox: install)")
 	}
-	usual := usualLimits()
-	if n := c.Limits.Pids; n > usual.Processes {
-		out = append(out, fmt.Sprintf("let each command start %d processes (sandbox: limits: pids)", n))
+	said := c.limits()
+	if said.Processes > usual.Processes {
+		out = append(out, fmt.Sprintf("let each command start %d processes (sandbox: limits: pids)", said.Processes))
 	}
 	for _, l := range []struct {
 		name, said string
-		most       int64
-	}{{"memory", c.Limits.Memory, usual.Memory}, {"temp", c.Limits.Temp, usual.Temp}, {"disk", c.Limits.Disk, usual.Disk}, {"output", c.Limits.Output, usual.Output}} {
-		if n, _ := parseSize(l.said); l.most > 0 && n > l.most { // check has read it
+		n, most    int64
+	}{
+		{"memory", c.Limits.Memory, said.Memory, usual.Memory}, {"file", c.Limits.File, said.File, usual.File}, {"temp", c.Limits.Temp, said.Temp, usual.Temp},
+		{"disk", c.Limits.Disk, said.Disk, usual.Disk}, {"output", c.Limits.Output, said.Output, usual.Output},
+	} {
+		if l.most > 0 && l.n > l.most {
 			out = append(out, fmt.Sprintf("let each command use %s (sandbox: limits: %s)", l.said, l.name))
 		}
 	}

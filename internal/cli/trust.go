@@ -71,7 +71,7 @@ func (p *project) trustCommands() []string {
 	if p.conf.Pool != "" {
 		out = append(out, "push the results of runs to refs/jacquard/ on the hub, where workers share them (pool: "+p.conf.Pool+")")
 	}
-	out = append(out, p.conf.Sandbox.asks()...)
+	out = append(out, p.asksSandbox()...)
 	if hub.IsAddress(p.conf.Hub) {
 		out = append(out, "send this repository's history and the results of pool runs to "+p.conf.Hub+", with the credentials in your environment (hub)")
 	}

@@ -179,7 +179,7 @@ var fileAttempts = []attempt{
 		}
 		return err
 	}},
-	{name: "open by file handle", try: func(w world) error {
+	{name: "open by file handle", as: "Shocker, Docker 2014", try: func(w world) error {
 		h, mount, err := unix.NameToHandleAt(unix.AT_FDCWD, w.Work, 0)
 		_ = mount
 		if err != nil {
@@ -209,6 +209,7 @@ var fileAttempts = []attempt{
 	}},
 	written("write a file of the shell", home(".bashrc")),
 	written("write beside the work folder", below("beside")),
+	{name: "write a folder whose name begins as that of the work folder", as: "CVE-2025-53110, a server of files", judge: has(beginsAlike), try: writes(beginsAlike)},
 	written("write the repository's configuration", below("repo/.git/config")),
 	written("plant a hook", below("repo/.git/hooks/pre-commit")),
 	written("write shared memory files", func(w world) string { return w.Shared }),
@@ -267,22 +268,22 @@ var fileAttempts = []attempt{
 	{name: "open /dev/net/tun", try: opens("/dev/net/tun", unix.O_RDWR)},
 	{name: "open /dev/fuse", try: opens("/dev/fuse", unix.O_RDWR)},
 	{name: "open /dev/loop-control", try: opens("/dev/loop-control", unix.O_RDWR)},
-	{name: "open /proc/kcore", try: opens("/proc/kcore", unix.O_RDONLY)},
+	{name: "open /proc/kcore", as: "CVE-2025-31133, runc", try: opens("/proc/kcore", unix.O_RDONLY)},
 	{name: "open /proc/kmsg", try: opens("/proc/kmsg", unix.O_RDONLY)},
-	{name: "open core_pattern to write", try: opens("/proc/sys/kernel/core_pattern", unix.O_WRONLY)},
+	{name: "open core_pattern to write", as: "CVE-2025-52881, runc", try: opens("/proc/sys/kernel/core_pattern", unix.O_WRONLY)},
 	{name: "open modprobe to write", try: opens("/proc/sys/kernel/modprobe", unix.O_WRONLY)},
 	{name: "open sysrq-trigger to write", try: opens("/proc/sysrq-trigger", unix.O_WRONLY)},
 	{name: "open uevent_helper to write", try: opens("/sys/kernel/uevent_helper", unix.O_WRONLY)},
 	{name: "open release_agent to write", try: opens("/sys/fs/cgroup/pids/release_agent", unix.O_WRONLY)},
 	{name: "open binfmt_misc to write", try: opens("/proc/sys/fs/binfmt_misc/register", unix.O_WRONLY)},
-	{name: "write the program of the stage", try: func(w world) error { // as CVE-2019-5736
+	{name: "write the program of the stage", as: "CVE-2019-5736, runc", try: func(w world) error {
 		link, err := os.Readlink("/proc/1/exe")
 		if err == nil && link == "" {
 			return errNothing
 		}
 		return err
 	}},
-	{name: "leave by a leaked folder", try: func(w world) error { // as CVE-2024-21626
+	{name: "leave by a leaked folder", as: "CVE-2024-21626, runc", try: func(w world) error {
 		for fd := 3; fd < 64; fd++ {
 			if _, err := os.ReadFile(fmt.Sprintf("/proc/self/fd/%d/../secret", fd)); err == nil {
 				return nil
@@ -293,6 +294,8 @@ var fileAttempts = []attempt{
 	{name: "fill memory by files", try: func(w world) error { return fill("/dev/shm/"+w.Token+".big", 200<<20) }},
 	{name: "write a file without end", try: func(w world) error { return fill(w.Work+"/big", 64<<20) }},
 }
+
+func beginsAlike(w world) string { return w.Work + "-other/planted" }
 
 // fill writes a file of n bytes and removes it.
 func fill(path string, n int) error {

@@ -34,9 +34,9 @@ func started(flags uintptr) func(w world) error {
 
 var kernelAttempts = []attempt{
 	{name: "make a user namespace", try: started(unix.CLONE_NEWUSER)},
-	{name: "make a user and a mount namespace", try: started(unix.CLONE_NEWUSER | unix.CLONE_NEWNS)},
-	{name: "leave for a user namespace by unshare", try: func(world) error { return exec.Command("/usr/bin/unshare", "-U", "/bin/true").Run() }},
-	{name: "make a user namespace by clone3", try: func(world) error {
+	{name: "make a user and a mount namespace", as: "CVE-2021-3493, overlayfs", try: started(unix.CLONE_NEWUSER | unix.CLONE_NEWNS)},
+	{name: "leave for a user namespace by unshare", as: "CVE-2018-18955, user namespaces", try: func(world) error { return exec.Command("/usr/bin/unshare", "-U", "/bin/true").Run() }},
+	{name: "make a user namespace by clone3", as: "CVE-2021-41133, Flatpak", try: func(world) error {
 		args := [11]uint64{unix.CLONE_NEWUSER, 0, 0, 0, uint64(unix.SIGCHLD)}
 		pid, _, no := unix.RawSyscall(unix.SYS_CLONE3, uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args), 0)
 		if no == 0 && pid == 0 {
@@ -44,7 +44,7 @@ var kernelAttempts = []attempt{
 		}
 		return known(no)
 	}},
-	{name: "mount cgroups in a user namespace", try: func(world) error { // as CVE-2022-0492
+	{name: "mount cgroups in a user namespace", as: "CVE-2022-0492, cgroups", try: func(world) error {
 		return exec.Command("/usr/bin/unshare", "-UrmC", "/bin/sh", "-c", "mkdir cg; mount -t cgroup -o pids x cg").Run()
 	}},
 	{name: "mount in a mount namespace", try: func(w world) error {
@@ -53,11 +53,11 @@ var kernelAttempts = []attempt{
 		}
 		return unix.Mount("x", w.Work, "tmpfs", 0, "")
 	}},
-	{name: "open a file system", try: func(world) error {
+	{name: "open a file system", as: "CVE-2022-0185, fsconfig", try: func(world) error {
 		_, err := unix.Fsopen("tmpfs", 0)
 		return err
 	}},
-	{name: "clone a tree of mounts", try: func(w world) error {
+	{name: "clone a tree of mounts", as: "CVE-2021-41133, Flatpak", try: func(w world) error {
 		_, err := unix.OpenTree(unix.AT_FDCWD, w.Work, unix.OPEN_TREE_CLONE)
 		return err
 	}},
@@ -93,11 +93,11 @@ var kernelAttempts = []attempt{
 		_, err := unix.AddKey("user", w.Key, []byte("planted"), unix.KEY_SPEC_PROCESS_KEYRING)
 		return err
 	}},
-	{name: "join a keyring", try: func(world) error {
+	{name: "join a keyring", as: "CVE-2016-0728, keyrings", try: func(world) error {
 		_, err := unix.KeyctlJoinSessionKeyring("")
 		return err
 	}},
-	{name: "use io_uring", try: func(world) error {
+	{name: "use io_uring", as: "CVE-2022-29582, io_uring", try: func(world) error {
 		var params [120]byte
 		fd, _, no := unix.Syscall(unix.SYS_IO_URING_SETUP, 8, uintptr(unsafe.Pointer(&params)), 0)
 		if no == 0 {
@@ -112,7 +112,7 @@ var kernelAttempts = []attempt{
 		}
 		return known(no)
 	}},
-	{name: "make a map of bpf", try: func(world) error {
+	{name: "make a map of bpf", as: "CVE-2020-8835, bpf", try: func(world) error {
 		attr := [16]uint32{2, 4, 4, 1}
 		fd, _, no := unix.Syscall(unix.SYS_BPF, 0, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr))
 		if no == 0 {
@@ -120,7 +120,7 @@ var kernelAttempts = []attempt{
 		}
 		return known(no)
 	}},
-	{name: "measure by perf", try: func(world) error {
+	{name: "measure by perf", as: "CVE-2013-2094, perf", try: func(world) error {
 		fd, err := unix.PerfEventOpen(&unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Size: unix.PERF_ATTR_SIZE_VER0, Bits: unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv}, 0, -1, -1, 0)
 		if err == nil {
 			_ = unix.Close(fd)
@@ -132,9 +132,9 @@ var kernelAttempts = []attempt{
 	{name: "read the log of the kernel", try: call(unix.SYS_SYSLOG, 10)},
 	{name: "watch all files", try: call(unix.SYS_FANOTIFY_INIT, 0, 0)},
 	{name: "see quotas", try: call(unix.SYS_QUOTACTL, 0x80000100)},
-	{name: "type into a terminal", try: func(world) error { return pushBack(unix.TIOCSTI) }},
-	{name: "type into a terminal by a longer number", try: func(world) error { return pushBack(1<<32 | unix.TIOCSTI) }},
-	{name: "paste into a console", try: func(world) error {
+	{name: "type into a terminal", as: "CVE-2017-5226, bubblewrap", try: func(world) error { return pushBack(unix.TIOCSTI) }},
+	{name: "type into a terminal by a longer number", as: "CVE-2019-10063, Flatpak", try: func(world) error { return pushBack(1<<32 | unix.TIOCSTI) }},
+	{name: "paste into a console", as: "CVE-2023-28100, Flatpak", try: func(world) error {
 		fd, err := unix.Open("/dev/tty0", unix.O_RDWR, 0)
 		if err == nil {
 			_ = unix.Close(fd)

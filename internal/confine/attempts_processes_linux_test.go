@@ -112,7 +112,7 @@ var processAttempts = []attempt{
 		}
 		return nil
 	}},
-	{name: "trace process 1 of the sandbox", try: func(w world) error {
+	{name: "trace process 1 of the sandbox", as: "CVE-2016-9962, runc", try: func(w world) error {
 		if os.Getppid() != 1 { // outside it is the driver, of which the victim is the like
 			return unix.PtraceSeize(w.Victim)
 		}
@@ -239,7 +239,7 @@ var networkAttempts = []attempt{
 	{name: "reach a local service by another address", try: connects("tcp4", func(w world) string { return fmt.Sprintf("0.0.0.0:%d", w.TCP) })},
 	{name: "reach a local service by UDP", try: connects("udp4", func(w world) string { return fmt.Sprintf("127.0.0.1:%d", w.UDP) })},
 	{name: "reach an agent's socket", try: connects("unix", func(w world) string { return w.Socket })},
-	{name: "reach an abstract socket", try: connects("unix", func(w world) string { return w.Abstract })},
+	{name: "reach an abstract socket", as: "CVE-2020-15257, containerd", try: connects("unix", func(w world) string { return w.Abstract })},
 	{name: "reach a socket by the root of the driver", try: connects("unix", func(w world) string { return fmt.Sprintf("/proc/%d/root%s", w.Driver, w.Socket) })},
 	{name: "be reached at an abstract socket", judge: dials("unix", func(w world) string { return w.Abstract + "-x" }), try: func(w world) error {
 		return serve("unix", w.Abstract+"-x")
@@ -267,13 +267,13 @@ var networkAttempts = []attempt{
 	}},
 	{name: "ask the kernel for sockets", try: socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_SOCK_DIAG)},
 	{name: "hear events of devices", try: socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_KOBJECT_UEVENT)},
-	{name: "reach the packet filter", try: socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER)},
-	{name: "make raw packets", try: socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)},
-	{name: "read all packets", try: socket(unix.AF_PACKET, unix.SOCK_RAW, 0)},
-	{name: "reach the host of a virtual machine", try: socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)},
-	{name: "reach the kernel's ciphers", try: socket(unix.AF_ALG, unix.SOCK_SEQPACKET, 0)},
+	{name: "reach the packet filter", as: "CVE-2024-1086, nf_tables", try: socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER)},
+	{name: "make raw packets", as: "CVE-2017-7308, packet sockets", try: socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)},
+	{name: "read all packets", as: "CVE-2016-8655, packet sockets", try: socket(unix.AF_PACKET, unix.SOCK_RAW, 0)},
+	{name: "reach the host of a virtual machine", as: "CVE-2021-26708, vsock", try: socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)},
+	{name: "reach the kernel's ciphers", as: "CVE-2019-8912, AF_ALG", try: socket(unix.AF_ALG, unix.SOCK_SEQPACKET, 0)},
 	{name: "reach Bluetooth", try: socket(unix.AF_BLUETOOTH, unix.SOCK_RAW, 1)},
-	{name: "reach TIPC", try: socket(unix.AF_TIPC, unix.SOCK_STREAM, 0)},
+	{name: "reach TIPC", as: "CVE-2021-43267, TIPC", try: socket(unix.AF_TIPC, unix.SOCK_STREAM, 0)},
 	{name: "make a pair of another family", try: func(world) error {
 		_, err := unix.Socketpair(unix.AF_TIPC, unix.SOCK_STREAM, 0)
 		return err

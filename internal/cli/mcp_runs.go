@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/proc"
+)
+
+// Limits of a call, which agents' programs give up after a minute.
+const (
+	longestWait = 45 * time.Second
+	longestFind = 30 * time.Second // until a run that was started is seen
+)
+
+// onRun does something with a run of the project: the last one where name is "".
+func (s *served) onRun(ctx context.Context, name string, do func(*project, keeper, flow.Run) (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
+	var out bytes.Buffer
+	p, err := s.quiet(&out, &out).open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rt, err := p.journal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rt.Close() }()
+	r, err := find(ctx, rt, name)
+	if err != nil {
+		return nil, err
+	}
+	return do(p, rt, r)
+}
+
+// start begins a run of its own process, which goes on when the session ends.
+func (s *served) start(ctx context.Context, _ *mcp.CallToolRequest, in arguments) (*mcp.CallToolResult, error) {
+	var out bytes.Buffer
+	p, err := s.quiet(&out, &out).open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := parseBudget(in["budget"])
+	if err != nil {
+		return nil, err
+	}
+	if most, err := p.budget(""); err != nil {
+		return nil, err
+	} else if asked.USD > most.USD || asked.Tokens > most.Tokens {
+		return nil, usage("budget %s: at most %s, as configured; only a person can give more: jacquard do --budget %s", in["budget"], p.conf.Budget, in["budget"])
+	}
+	argv := []string{"do", "--budget=" + in["budget"]}
+	if in["style"] != "" {
+		argv = append(argv, "--style="+in["style"])
+	}
+	return s.detached(ctx, p, append(argv, "--", in["request"]))
+}
+
+// detached runs a command that drives a run, and says which run it is once that is known.
+func (s *served) detached(ctx context.Context, p *project, argv []string) (*mcp.CallToolResult, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, words("find this program: %w", err)
+	}
+	said, err := os.CreateTemp(filepath.Join(p.cache, "tmp"), "run-*.log")
+	if err != nil {
+		return nil, environment("make a file for what a run says", err)
+	}
+	defer func() { _, _ = said.Close(), os.Remove(said.Name()) }()
+	ended, err := proc.Detach(append([]string{self, "--root", p.root}, argv...), p.root, s.app.Env, said)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, longestFind)
+	defer cancel()
+	for {
+		if id := s.driven(ctx, said.Name()); id != "" {
+			return s.told("run " + id + " has begun. To follow it: run_wait"), nil
+		}
+		select {
+		case <-time.After(redraw):
+		case <-ended: // at once: it could not begin, or had nothing to do
+			raw, err := os.ReadFile(said.Name())
+			return s.told(string(raw)), err
+		case <-ctx.Done():
+			return nil, words("the run was not seen within %s; to look for it, use run_status", longestFind)
+		}
+	}
+}
+
+// driven is the run that a command has said it drives, "" as long as it does not.
+func (s *served) driven(ctx context.Context, file string) (id string) {
+	raw, _ := os.ReadFile(file)
+	for word := range strings.FieldsSeq(string(raw)) {
+		if word = strings.Trim(word, ":;,."); !runID().MatchString(word) {
+			continue
+		}
+		_, _ = s.onRun(ctx, word, func(_ *project, _ keeper, r flow.Run) (*mcp.CallToolResult, error) {
+			if r.ID == word && (r.Driver != "" || !still(r) || len(r.Gates) > 0) {
+				id = word
+			}
+			return nil, nil
+		})
+		if id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// still reports whether nothing of a run happens without a person, or any more.
+func still(r flow.Run) bool { return r.State != flow.Running || r.Driver == "" }
+
+// wait tells what has happened in a run since an event.
+func (s *served) wait(ctx context.Context, _ *mcp.CallToolRequest, in arguments) (*mcp.CallToolResult, error) {
+	after, _ := strconv.ParseInt(in["cursor"], 10, 64)
+	return s.onRun(ctx, in["run"], func(p *project, rt keeper, r flow.Run) (*mcp.CallToolResult, error) {
+		l := p.a.lang()
+		var b strings.Builder
+		enough := time.After(longestWait)
+		for over := false; ; {
+			events, err := rt.Events(ctx, r.ID, after)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range events {
+				after = e.Seq
+				if b.WriteString(line(l, r.Def, e, true)); b.Len() > mostAnswer/2 {
+					over = true
+					break
+				}
+			}
+			if over {
+				break
+			}
+			if r, err = find(ctx, rt, r.ID); err != nil {
+				return nil, err
+			}
+			over = still(r) // what has come since is told before
+			select {
+			case <-time.After(redraw):
+				continue
+			case <-enough:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+			break
+		}
+		b.WriteString(questions(l, r.ID, r.Gates))
+		if !r.State.Ended() && still(r) && len(r.Gates) == 0 {
+			fmt.Fprintf(&b, l.T("the process of this run has ended; to continue, run: jacquard resume %s\n"), r.ID)
+		}
+		return s.told(fmt.Sprintf("%s\n[run %s: %s, cursor=%d]", strings.TrimSpace(b.String()), r.ID, r.State, after)), nil
+	})
+}
+
+// answer has the person at the agent's program answer what a run asks. What a person has to approve stays with the terminal: nothing here
+// shows that it is not the model who answers.
+func (s *served) answer(ctx context.Context, req *mcp.CallToolRequest, in arguments) (*mcp.CallToolResult, error) {
+	return s.onRun(ctx, in["run"], func(p *project, rt keeper, r flow.Run) (*mcp.CallToolResult, error) {
+		if len(r.Gates) == 0 {
+			return nil, usage("run %s has no pending question", r.ID)
+		}
+		byHand := "The user answers this in a terminal:\n" + questions(p.a.lang(), r.ID, r.Gates)
+		able := req.Session.InitializeParams()
+		if able == nil || able.Capabilities == nil || able.Capabilities.Elicitation == nil ||
+			slices.ContainsFunc(r.Gates, func(g flow.Gate) bool { return approval(g) || g.Question.Class != "" }) {
+			return s.told(byHand), nil
+		}
+		if req.Params.InputResponses == nil {
+			return &mcp.CallToolResult{InputRequests: forms(r.Gates)}, nil
+		}
+		for _, g := range r.Gates {
+			said, _ := req.Params.InputResponses[g.Key].(*mcp.ElicitResult)
+			if said == nil || said.Action != "accept" {
+				return s.told("The user gave no answer.\n" + byHand), nil
+			}
+			text, _ := said.Content[field].(string)
+			sig, err := meant(r, g, text)
+			if err != nil {
+				return nil, err
+			}
+			if err := p.a.signalled(ctx, rt, r, sig); err != nil {
+				return nil, err
+			}
+		}
+		return s.detached(ctx, p, []string{"resume", r.ID})
+	})
+}
+
+// field is the only one of a form that asks a person.
+const field = "answer"
+
+// forms are questions of a run as an agent's program puts them to its person.
+func forms(gates []flow.Gate) mcp.InputRequestMap {
+	out := mcp.InputRequestMap{}
+	for _, g := range gates {
+		text := map[string]any{"type": "string"}
+		if len(g.Question.Options) > 0 {
+			text["enum"] = g.Question.Options
+		}
+		out[g.Key] = &mcp.ElicitParams{Message: g.Question.Text, RequestedSchema: map[string]any{
+			"type": "object", "properties": map[string]any{field: text}, "required": []string{field},
+		}}
+	}
+	return out
+}
+
+// told is an answer without secrets.
+func (s *served) told(text string) *mcp.CallToolResult {
+	return told(part(s.masked(strings.TrimSpace(text)), 0), false)
+}
