@@ -29,9 +29,9 @@ type Judged struct {
 	Base string `json:"base"`
 	// Sandbox is the level that everything was run at.
 	Sandbox confine.Level `json:"sandbox"`
-	Millis  int64  `json:"millis"`
-	Limit   int64  `json:"limit_millis"`
-	Shallow bool   `json:"shallow,omitempty"`
+	Millis  int64         `json:"millis"`
+	Limit   int64         `json:"limit_millis"`
+	Shallow bool          `json:"shallow,omitempty"`
 }
 
 // How many small changes of the code a judgement tries.

@@ -116,7 +116,7 @@ func (b *bench) killed() error {
 	if err := run.Process.Kill(); err != nil {
 		return err
 	}
-	<-ended
+	_ = <-ended // killed
 	for slices.ContainsFunc(all, runs) {
 		if ctx.Err() != nil {
 			return errors.New("processes of the sandbox outlive the program")
@@ -175,4 +175,3 @@ func (b *bench) pairs(what string, run func(confine.Level) error) error {
 	fmt.Fprintf(b.out, "%s\t%v\tunconfined %v, goal 1.05 times\t%.2f\n", what, round(median(times[0])), round(median(times[1])), ratios[len(ratios)/2])
 	return nil
 }
-

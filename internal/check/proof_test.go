@@ -3,8 +3,8 @@ package check_test
 import (
 	"context"
 	"errors"
-	"maps"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"

@@ -75,7 +75,10 @@ func (s *served) detached(ctx context.Context, p *project, argv []string) (*mcp.
 	if err != nil {
 		return nil, environment("make a file for what a run says", err)
 	}
-	defer func() { _, _ = said.Close(), os.Remove(said.Name()) }()
+	defer func() {
+		_ = said.Close()
+		_ = os.Remove(said.Name())
+	}()
 	ended, err := proc.Detach(append([]string{self, "--root", p.root}, argv...), p.root, s.app.Env, said)
 	if err != nil {
 		return nil, err

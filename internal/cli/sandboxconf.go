@@ -185,8 +185,11 @@ func (c sandboxConf) asks(usual confine.Limits) []string {
 		name, said string
 		n, most    int64
 	}{
-		{"memory", c.Limits.Memory, said.Memory, usual.Memory}, {"file", c.Limits.File, said.File, usual.File}, {"temp", c.Limits.Temp, said.Temp, usual.Temp},
-		{"disk", c.Limits.Disk, said.Disk, usual.Disk}, {"output", c.Limits.Output, said.Output, usual.Output},
+		{"memory", c.Limits.Memory, said.Memory, usual.Memory},
+		{"file", c.Limits.File, said.File, usual.File},
+		{"temp", c.Limits.Temp, said.Temp, usual.Temp},
+		{"disk", c.Limits.Disk, said.Disk, usual.Disk},
+		{"output", c.Limits.Output, said.Output, usual.Output},
 	} {
 		if l.most > 0 && l.n > l.most {
 			out = append(out, fmt.Sprintf("let each command use %s (sandbox: limits: %s)", l.said, l.name))

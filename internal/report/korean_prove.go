@@ -1,10 +1,14 @@
 package report
 
-// koreanProve has the Korean wording of what prove, the sessions of agents and attestations say.
+// koreanProve has the Korean wording of what prove, the sessions of agents, their sandbox and attestations say.
 var koreanProve = map[string]string{
-	"  compared with: %s\n":            "  비교 대상: %s\n",
-	"  … and %d more: --format json\n": "  … 그 밖에 %d개: --format json\n",
-	". To install: %s":                 ". 설치: %s",
+	"the process of this run has ended; to continue, run: jacquard resume %s\n":                                                                                                  "이 실행의 프로세스가 끝났습니다. 계속하려면: jacquard resume %s\n",
+	"%s uses a login of its own, so what it runs reaches the whole network and can read that login. With an API key or token, claude, codex and opencode reach only their model": "%s은(는) 자체 로그인을 쓰므로, 에이전트가 실행하는 명령은 네트워크 전체에 접근하고 그 로그인을 읽을 수 있습니다. API 키나 토큰을 쓰면 claude, codex, opencode는 모델에만 접근합니다",
+	"sandbox: %s": "샌드박스: %s",
+	"Create %s, or correct sandbox: in %s or %s": "%s을(를) 만들거나 %s 또는 %s의 sandbox:를 고치세요",
+	"  compared with: %s\n":                      "  비교 대상: %s\n",
+	"  … and %d more: --format json\n":           "  … 그 밖에 %d개: --format json\n",
+	". To install: %s":                           ". 설치: %s",
 
 	"broken: %d passing tests fail with the change":                              "broken: 변경이 없으면 통과하는 테스트가 변경 후 실패합니다 (%d)",
 	"covered: no new test shows the change, but existing tests kill its mutants": "covered: 변경을 증명하는 새 테스트는 없지만, 기존 테스트가 변이를 감지합니다",
