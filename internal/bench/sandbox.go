@@ -116,7 +116,9 @@ func (b *bench) killed() error {
 	if err := run.Process.Kill(); err != nil {
 		return err
 	}
-	_ = <-ended // killed
+	if err := <-ended; err == nil {
+		return errors.New("the run ended by itself")
+	}
 	for slices.ContainsFunc(all, runs) {
 		if ctx.Err() != nil {
 			return errors.New("processes of the sandbox outlive the program")
