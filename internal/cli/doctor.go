@@ -152,6 +152,8 @@ func (a *app) examine(ctx context.Context) []finding {
 		_ = os.Remove(probe)
 		c.add("cache", true, true, "%s", p.cache)
 	}
+	c.space(p)
+	c.specs(ctx, p)
 	c.sandbox(ctx, p)
 	if !p.hasTrust() {
 		c.add("trust", false, true, c.l.T("%s asks for permissions that you have not allowed yet; to review them, run: jacquard trust"), configFile)
@@ -168,6 +170,30 @@ func (a *app) examine(ctx context.Context) []finding {
 		c.cluster(ctx, p)
 	}
 	return c.list
+}
+
+// little is how much free space makes a run fail on the way: clones, dependencies and compilers' caches are larger.
+const little = 1 << 30
+
+// space warns of a disk that is nearly full: where runs are kept, and where what they build is.
+func (c *checkup) space(p *project) {
+	for _, dir := range []string{p.root, p.cache} {
+		if free, ok := freeAt(dir); ok && free < little {
+			c.add("disk", false, free < little/16, c.l.T("only %d MiB free at %s: free some space; jacquard gc deletes what ended runs left"), free>>20, dir)
+		}
+	}
+}
+
+// specs reads the specs and the lock, where there are any.
+func (c *checkup) specs(ctx context.Context, p *project) {
+	switch s, err := countSpecs(ctx, act.New(p.planOptions())); {
+	case err != nil:
+		c.add("specs", false, true, "%v", err)
+	case s.Invalid > 0:
+		c.add("specs", false, false, c.l.T("%s; to see them, run: jacquard spec check"), s.specs(c.l))
+	case s.Specs > 0:
+		c.add("specs", true, false, "%s", s.specs(c.l))
+	}
 }
 
 // configured looks for the program of an agent of the configuration. It is not started: before it is trusted it must not be.

@@ -19,11 +19,8 @@ type frontPage struct {
 	Uncommitted bool `json:"uncommitted,omitempty"`
 	Untrusted   bool `json:"untrusted,omitempty"`
 
-	Specs   int `json:"specs"`
-	Invalid int `json:"spec_errors,omitempty"`
-	Stale   int `json:"stale"`
-	// Unverified are modules with code that nothing records as checked against its spec.
-	Unverified int `json:"unverified,omitempty"`
+	specCount
+
 	// Checks are the commands that a change would be proved by.
 	Checks []string `json:"checks"`
 	Agent  string   `json:"agent,omitempty"` // where its program is, "" where it is not installed
@@ -62,18 +59,7 @@ func (a *app) front(ctx context.Context) error {
 		if page.Uncommitted {
 			rows = append(rows, []string{l.T("commits"), l.T("none yet; requests start at the last commit")})
 		}
-		switch {
-		case page.Specs == 0:
-			rows = append(rows, []string{l.T("specs"), l.T("none")})
-		case page.Invalid > 0:
-			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, with errors"), page.Specs)})
-		case page.Stale == 0 && page.Unverified > 0:
-			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, %d unverified"), page.Specs, page.Unverified)})
-		case page.Stale == 0:
-			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, all built"), page.Specs)})
-		default:
-			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, %d to build"), page.Specs, page.Stale)})
-		}
+		rows = append(rows, []string{l.T("specs"), page.specs(l)})
 		if len(page.Checks) == 0 && !page.Uncommitted { // they are read in the last commit
 			rows = append(rows, []string{l.T("checks"), fmt.Sprintf(l.T("none found; add the test command under checks in %s"), configFile)})
 		}
@@ -104,6 +90,46 @@ func (a *app) front(ctx context.Context) error {
 	a.steps(page.Next)
 	fmt.Fprint(a.Out, l.T("\njacquard --help lists all commands.\n"))
 	return nil
+}
+
+// specCount counts specs.
+type specCount struct {
+	Specs   int `json:"specs"`
+	Invalid int `json:"spec_errors,omitempty"`
+	Stale   int `json:"stale"`
+	// Unverified are modules with code that nothing records as checked against its spec.
+	Unverified int `json:"unverified,omitempty"`
+}
+
+// countSpecs reads the specs and the lock.
+func countSpecs(ctx context.Context, actor *act.Actor) (specCount, error) {
+	plan, err := actor.PlanCompile(ctx, step.CompileIn{Phase: step.Full, Conflict: step.KeepFiles})
+	if err != nil {
+		return specCount{}, err
+	}
+	note := plan.Note()
+	out := specCount{Specs: plan.Specs(), Stale: note.Count, Unverified: note.Unverified}
+	for _, f := range note.Problems {
+		if f.Severity == step.Rejects {
+			out.Invalid++
+		}
+	}
+	return out, nil
+}
+
+// specs says how they stand.
+func (s specCount) specs(l report.Lang) string {
+	switch {
+	case s.Invalid > 0:
+		return fmt.Sprintf(l.T("%d, with errors"), s.Specs)
+	case s.Specs == 0:
+		return l.T("none")
+	case s.Stale == 0 && s.Unverified > 0:
+		return fmt.Sprintf(l.T("%d, %d unverified"), s.Specs, s.Unverified)
+	case s.Stale == 0:
+		return fmt.Sprintf(l.T("%d, all built"), s.Specs)
+	}
+	return fmt.Sprintf(l.T("%d, %d to build"), s.Specs, s.Stale)
 }
 
 // steps prints what to type next. A terminal that is too narrow for a column of reasons has each below its command, which is never
@@ -162,16 +188,8 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 	}
 	page := frontPage{Project: p.root, Uncommitted: head.Unborn && !p.noGit, Untrusted: !p.hasTrust(), Checks: []string{}}
 	actor := act.New(p.planOptions())
-	plan, err := actor.PlanCompile(ctx, step.CompileIn{Phase: step.Full, Conflict: step.KeepFiles})
-	if err != nil {
+	if page.specCount, err = countSpecs(ctx, actor); err != nil {
 		return page, err
-	}
-	note := plan.Note()
-	page.Specs, page.Stale, page.Unverified = plan.Specs(), note.Count, note.Unverified
-	for _, f := range note.Problems {
-		if f.Severity == step.Rejects {
-			page.Invalid++
-		}
 	}
 	if page.Checks, err = actor.CheckCommands(ctx); err != nil {
 		return page, err

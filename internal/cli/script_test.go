@@ -72,21 +72,22 @@ var (
 	inRaced    = []string{"demo", "e2e_busy", "work_gates", "auto_decisions", "develop_decisions", "worker", "worker_store", "worker_killed"}
 	long       = []string{
 		"e2e_typescript", "e2e_java", "e2e_kotlin", "e2e_python", "e2e_rust", "e2e_develop", "e2e_opencode", "e2e_faults", "e2e_dispute", "e2e_work_full", "e2e_work_typescript",
-		"e2e_auto_heavy", "e2e_auto_standard", "e2e_busy", "e2e_repos", "e2e_baseline", "worker_hub", "worker_late", "worker_twice", "e2e_go", "work_callbacks_kill", "prove_limit", "prove_opencode",
+		"e2e_auto_heavy", "e2e_auto_standard", "e2e_busy", "e2e_repos", "e2e_baseline", "worker_hub", "worker_late", "worker_twice", "e2e_go", "e2e_bait", "work_callbacks_kill", "prove_limit", "prove_opencode",
 		"worker_auto", "worker_cancel", "worker_cancel_killed", "worker_develop", "worker_faults", "worker_jobs", "worker_keys", "worker_listen", "worker_log", "worker_moves", "worker_pools",
 	}
-	// inTurn take more than six seconds of a processor each. One of a row is played at a time, so a row has what shows similar things.
+	// inTurn take more than six seconds of a processor each. One of a row is played at a time, so a row has what shows similar things, and columns take about as long.
 	inTurn = []string{
-		"verify", "verified", "verify_range", "altered", "attested", "restored", "undo", "commits",
-		"prove", "prove_tests", "prove_languages", "prove_action", "prove_hook", "prove_session", "checks_languages", "lint_missing",
-		"change_specs", "documents", "spec_name", "tutorial", "root_rules", "compile_twice", "korean", "pull",
-		"auto_context", "auto_decisions", "auto_e2e", "auto_improve", "auto_discover", "develop_decisions", "develop_pr", "pr_watch",
-		"sandbox", "sandbox_services", "sandbox_none", "init_session", "acp", "e2e_codex", "e2e_input", "e2e_auto_light",
-		"e2e_conflict", "e2e_flaky", "e2e_items", "e2e_phases", "e2e_roles", "e2e_uses", "e2e_cut", "e2e_work",
-		"worker", "worker_drain", "worker_killed", "worker_store", "worker_unreached", "worker_work", "killed_thrice", "work_callbacks", "work_resume",
-		"work_blocked", "work_command", "work_terminal", "work_input", "held_out", "held_out_requests", "bug", "adopt_rust",
-		"prove_named", "prove_rust", "prove_bound", "pull_gitlab", "pytest_undeclared", "installs_languages", "auto_inbox", "auto_issue",
-		"do", "prove_gitlab", "prove_given", "roles", "checks_own", "develop_pr_kill",
+		"altered", "restored", "verified", "verify_range", "undo", "attested", "verify", "commits",
+		"checks_languages", "prove_session", "lint_missing", "prove_hook", "prove_action", "prove_tests", "prove_languages", "prove",
+		"korean", "spec_name", "root_rules", "change_specs", "tutorial", "compile_twice", "documents", "pull",
+		"develop_decisions", "pr_watch", "auto_decisions", "auto_e2e", "develop_pr", "auto_discover", "auto_context", "auto_improve",
+		"sandbox_none", "acp", "sandbox", "e2e_codex", "init_session", "e2e_input", "sandbox_services", "e2e_auto_light",
+		"e2e_uses", "e2e_phases", "e2e_items", "e2e_flaky", "e2e_work", "e2e_cut", "e2e_roles", "e2e_conflict",
+		"worker_drain", "worker_work", "worker_store", "worker", "killed_thrice", "work_callbacks", "worker_killed", "worker_unreached",
+		"work_command", "bug", "work_input", "work_resume", "held_out_requests", "work_blocked", "held_out", "work_terminal",
+		"auto_inbox", "pytest_undeclared", "adopt_rust", "installs_languages", "prove_named", "prove_bound", "prove_rust", "pull_gitlab",
+		"worker_sandbox", "develop_pr_kill", "roles", "prove_given", "prove_gitlab", "do", "checks_own", "auto_issue",
+		"mcp_runs",
 	}
 )
 

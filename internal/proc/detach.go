@@ -1,15 +1,14 @@
 package proc
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 )
 
-// Detach starts a program that goes on when this one ends: it leads a session of its own, has no input, and prints to a file. ended is told
-// how it ended, as far as this program is there to hear it: nil for exit code 0.
-func Detach(argv []string, dir string, env []string, out *os.File) (ended <-chan error, err error) {
+// Detach starts a program that goes on when this one ends: it leads a session of its own, has no input, and prints to a file. ended is closed
+// when it has ended, as far as this program is there to see it.
+func Detach(argv []string, dir string, env []string, out *os.File) (ended <-chan struct{}, err error) {
 	cmd := exec.Command(argv[0], argv[1:]...) //nolint:gosec,noctx // it is this program, and nobody waits for it
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, out, out
 	configure(cmd)
@@ -22,15 +21,11 @@ func Detach(argv []string, dir string, env []string, out *os.File) (ended <-chan
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", argv[0], classify(err))
 	}
-	done := make(chan error, 1)
+	done := make(chan struct{})
 	go func() {
-		err := cmd.Wait()
+		_ = cmd.Wait()
 		over("", cmd.Process.Pid)
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			err = fmt.Errorf("it ended with %d", exit.ExitCode())
-		}
-		done <- err
+		close(done)
 	}()
 	return done, nil
 }

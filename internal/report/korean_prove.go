@@ -1,8 +1,10 @@
 package report
 
-// koreanProve has the Korean wording of what prove, the sessions of agents, their sandbox and attestations say.
+// koreanProve has the Korean wording of what prove, the sessions of agents, their sandbox, doctor and attestations say.
 var koreanProve = map[string]string{
-	"the process of this run has ended; to continue, run: jacquard resume %s\n":                                                                                                  "이 실행의 프로세스가 끝났습니다. 계속하려면: jacquard resume %s\n",
+	"only %d MiB free at %s: free some space; jacquard gc deletes what ended runs left": "%[2]s에 남은 공간이 %[1]d MiB뿐입니다. 공간을 확보하세요. jacquard gc는 끝난 실행이 남긴 것을 지웁니다",
+	"%s; to see them, run: jacquard spec check":                                         "%s. 보려면: jacquard spec check",
+	"the process of this run has ended; to continue, run: jacquard resume %s\n":         "이 실행의 프로세스가 끝났습니다. 계속하려면: jacquard resume %s\n",
 	"%s uses a login of its own, so what it runs reaches the whole network and can read that login. With an API key or token, claude, codex and opencode reach only their model": "%s은(는) 자체 로그인을 쓰므로, 에이전트가 실행하는 명령은 네트워크 전체에 접근하고 그 로그인을 읽을 수 있습니다. API 키나 토큰을 쓰면 claude, codex, opencode는 모델에만 접근합니다",
 	"sandbox: %s": "샌드박스: %s",
 	"Create %s, or correct sandbox: in %s or %s": "%s을(를) 만들거나 %s 또는 %s의 sandbox:를 고치세요",

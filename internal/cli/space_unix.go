@@ -1,0 +1,14 @@
+//go:build unix
+
+package cli
+
+import "golang.org/x/sys/unix"
+
+// freeAt is how many bytes the user may still write to the file system of a folder. ok is false where that is not known.
+func freeAt(dir string) (n int64, ok bool) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, false
+	}
+	return int64(st.Bavail) * int64(st.Bsize), true //nolint:gosec,unconvert // their types differ by system
+}
