@@ -22,9 +22,15 @@ func (r *reader) ci() {
 			workflows = append(workflows, f)
 		}
 	}
+	rank := map[string]int{}
+	for _, f := range workflows {
+		if rank[f] = rankOf(f); ofPart(r.text(f)) {
+			rank[f] += 3
+		}
+	}
 	slices.SortFunc(workflows, func(a, b string) int {
-		if x, y := rankOf(a), rankOf(b); x != y {
-			return x - y
+		if rank[a] != rank[b] {
+			return rank[a] - rank[b]
 		}
 		return strings.Compare(a, b)
 	})
@@ -33,6 +39,34 @@ func (r *reader) ci() {
 	}
 	r.gitlab()
 	r.circle()
+}
+
+// ofPart reports whether a workflow runs only when something in certain folders changes: it says how that part is checked, not the project.
+func ofPart(text string) bool {
+	var w struct {
+		On map[string]yaml.Node `yaml:"on"`
+	}
+	if yaml.Unmarshal([]byte(text), &w) != nil {
+		return false
+	}
+	found := false
+	for _, event := range []string{"push", "pull_request"} {
+		n, ok := w.On[event]
+		if !ok {
+			continue
+		}
+		found = true
+		var on struct {
+			Paths []string `yaml:"paths"`
+		}
+		if n.Decode(&on) != nil || len(on.Paths) == 0 || slices.ContainsFunc(on.Paths, func(p string) bool {
+			first, _, inFolder := strings.Cut(strings.TrimPrefix(p, "!"), "/")
+			return !inFolder || strings.Contains(first, "*") // as "**.go" and "go.mod"
+		}) {
+			return false
+		}
+	}
+	return found
 }
 
 // rankOf puts the workflows that are named for tests before the others.

@@ -43,6 +43,14 @@ func TestRead(t *testing.T) {
 			map[string]string{"package.json": `{"scripts": {"test": "node --import=tsx/esm --test test/*.ts", "build": "del-cli dist && tsc"}}`},
 			[]string{"test node --import=tsx/esm --test {glob:test/*.ts}", "build del-cli dist", "build tsc"},
 		},
+		"a workflow for one folder is not the project's": {
+			map[string]string{
+				".github/workflows/test.simd.yml": "on:\n  push: {branches: [main], paths: ['exp/simd/**', .github/workflows/test.simd.yml]}\n  schedule: [{cron: '0 0 * * *'}]\nenv: {GOEXPERIMENT: simd}\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n    - run: make test\n    - run: go vet ./...\n",
+				".github/workflows/test.yml":      "on:\n  push: {paths: ['**.go', go.mod]}\n  pull_request:\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n    - run: make test\n",
+				"Makefile":                        "test:\n\tgo test -race ./...\n",
+			},
+			[]string{"test go test -race ./... (CI)", "test GOEXPERIMENT=simd go test -race ./... (CI)", "lint GOEXPERIMENT=simd go vet ./... (CI)"},
+		},
 		"a chain of scripts in CI": {
 			map[string]string{
 				".github/workflows/ci.yml": workflow("    - run: npm ci\n    - run: npm test\n"),
