@@ -71,7 +71,7 @@ func (r reader) goTest(out []byte) []step.TestResult {
 			if text[k] != nil {
 				msg = text[k].String()
 			}
-			res = r.result(r.fileOf(r.goDir(k.pkg), k.test), k.test, step.Fail, unfinished+msg, 0)
+			res = r.result(r.fileOf(r.goDir(k.pkg), k.test), k.test, step.Fail, unfinished+" "+msg, 0)
 		}
 		failed[path.Dir(res.File)] = failed[path.Dir(res.File)] || res.Status == step.Fail
 		tests = append(tests, res)
@@ -85,7 +85,7 @@ func (r reader) goTest(out []byte) []step.TestResult {
 }
 
 // unfinished begins the message of a test whose program died while it ran, of whatever: of a panic in another test, say.
-const unfinished = "did not finish: "
+const unfinished = "did not finish:"
 
 func goNoise(line string) bool {
 	line = strings.TrimSpace(line)
