@@ -31,3 +31,15 @@ func TestVerdictText(t *testing.T) {
 		}
 	}
 }
+
+// TestWorkflowCommands: a text cannot end its annotation and begin another one, or say where it is.
+func TestWorkflowCommands(t *testing.T) {
+	t.Parallel()
+	const evil = "100%\r\n::error file=a,line=1::b"
+	if got, want := data(evil), "100%25%0D%0A::error file=a,line=1::b"; got != want {
+		t.Errorf("data = %q, want %q", got, want)
+	}
+	if got, want := property(evil), "100%25%0D%0A%3A%3Aerror file=a%2Cline=1%3A%3Ab"; got != want {
+		t.Errorf("property = %q, want %q", got, want)
+	}
+}
