@@ -268,7 +268,7 @@ func newKills(t *testing.T, project string, args ...string) *kills {
 		t.Fatal(err)
 	}
 	k := &kills{bin: bin, home: t.TempDir(), project: project, args: args}
-	k.every, k.from = conformance.Every(32)
+	k.every, k.from = conformance.Every(48)
 	if k.every > 1 { // where all points are tried nothing is remembered
 		if err := shareCaches(filepath.Join(k.home, "lasting"), filepath.Join(k.home, "cache")); err != nil {
 			t.Fatal(err)

@@ -87,7 +87,7 @@ var (
 		"work_command", "bug", "work_input", "work_resume", "held_out_requests", "work_blocked", "held_out", "work_terminal",
 		"auto_inbox", "pytest_undeclared", "adopt_rust", "installs_languages", "prove_named", "prove_bound", "prove_rust", "pull_gitlab",
 		"worker_sandbox", "develop_pr_kill", "roles", "prove_given", "prove_gitlab", "do", "checks_own", "auto_issue",
-		"mcp_runs",
+		"mcp_runs", "doctor",
 	}
 )
 
