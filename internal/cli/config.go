@@ -269,6 +269,9 @@ func (p *project) budget(given string) (step.Budget, error) {
 	return parseBudget(cmp.Or(given, p.conf.Budget))
 }
 
+// mostTokens is more than any account has, and still a number that can be added to.
+const mostTokens = 1e15
+
 // parseBudget reads 5usd, 0.50usd, 200ktok, 2Mtok.
 func parseBudget(s string) (step.Budget, error) {
 	m := budgetForm().FindStringSubmatch(strings.TrimSpace(s))
@@ -279,15 +282,14 @@ func parseBudget(s string) (step.Budget, error) {
 	if err != nil || v <= 0 {
 		return step.Budget{}, usage("budget %q: must be more than 0", s)
 	}
-	switch strings.ToLower(m[2]) {
-	case "ktok":
-		return step.Budget{Tokens: int64(v * 1e3)}, nil
-	case "mtok":
-		return step.Budget{Tokens: int64(v * 1e6)}, nil
-	case "tok":
-		return step.Budget{Tokens: int64(v)}, nil
+	scale := map[string]float64{"tok": 1, "ktok": 1e3, "mtok": 1e6}[strings.ToLower(m[2])]
+	if scale == 0 {
+		return step.Budget{USD: v}, nil
 	}
-	return step.Budget{USD: v}, nil
+	if v *= scale; v < 1 || v > mostTokens { // 0 would be no limit
+		return step.Budget{}, usage("budget %q: must be between 1 and %.0e tokens", s, float64(mostTokens))
+	}
+	return step.Budget{Tokens: int64(v)}, nil
 }
 
 // findRoot finds the project: the nearest jacquard.yaml or jacquard.lock upwards, else the git top level, else the nearest manifest

@@ -108,7 +108,7 @@ func (s *served) driven(ctx context.Context, file string) (id string) {
 			continue
 		}
 		_, _ = s.onRun(ctx, word, func(_ *project, _ keeper, r flow.Run) (*mcp.CallToolResult, error) {
-			if r.ID == word && (r.Driver != "" || !still(r) || len(r.Gates) > 0) {
+			if r.ID == word && (r.Driver != "" || len(r.Gates) > 0) {
 				id = word
 			}
 			return nil, nil
