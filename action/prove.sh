@@ -4,9 +4,11 @@
 # merged into, unless the workflow checks out its head.
 set -eu
 base=${PROVE_BASE:-}
+known() { [ -n "${PROVE_BEFORE:-}" ] && git cat-file -e "$PROVE_BEFORE^{commit}" 2>/dev/null; }
+if [ -z "$base" ] && [ "${PROVE_EVENT:-}" = push ] && known; then base=$PROVE_BEFORE; fi
 if [ -z "$base" ] && git rev-parse -q --verify 'HEAD^2^{commit}' >/dev/null; then base='HEAD^1'; fi
 if [ -z "$base" ] && [ -n "${PROVE_PULL:-}" ]; then base=$(git merge-base "$PROVE_PULL" HEAD 2>/dev/null) || base=; fi
-if [ -z "$base" ] && [ -n "${PROVE_BEFORE:-}" ] && git cat-file -e "$PROVE_BEFORE^{commit}" 2>/dev/null; then base=$PROVE_BEFORE; fi
+if [ -z "$base" ] && [ -z "${PROVE_PULL:-}" ] && known; then base=$PROVE_BEFORE; fi
 if [ -z "$base" ]; then
 	echo '::error title=jacquard prove::there is no commit to compare with: check out with fetch-depth: 2, or set base'
 	echo verdict=unknown >>"$GITHUB_OUTPUT"
@@ -25,7 +27,10 @@ if [ -f "$text" ]; then
 fi
 if [ "${PROVE_EVENT:-}" = push ]; then
 	jacquard verify "$base..HEAD" >"$text.verify" || code=$?
+	token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n') # what tests print is no command of the workflow
+	printf '::stop-commands::%s\n' "$token"
 	cat "$text.verify"
+	printf '::%s::\n' "$token"
 	page verify "$text.verify"
 fi
 exit "$code"

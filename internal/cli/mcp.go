@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +60,7 @@ func newMCP(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "mcp", Short: "serve tools to agents over stdin and stdout (MCP)", Args: cobra.NoArgs,
 		Long: "Serves tools to coding agents over the Model Context Protocol: check the change, start runs and wait for them, read runs " +
-			"and specs. None can approve, answer for a person, or spend more than the configured budget.",
+			"and specs. None can approve, answer for a person, or give a run more than the configured budget.",
 		Example: "  claude mcp add jacquard -- jacquard mcp\n  codex mcp add jacquard -- jacquard mcp",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.serveMCP(c.Context(), &mcp.StdioTransport{})
@@ -196,7 +197,18 @@ func (s *served) run(ctx context.Context, argv []string) string {
 
 // quiet is a program that prints elsewhere.
 func (s *served) quiet(out, errs io.Writer) *app {
-	return &app{Streams: Streams{In: strings.NewReader(""), Out: out, Err: errs, Env: s.app.Env}, env: s.app.env, noColor: true, rootFlag: s.app.rootFlag}
+	env := maps.Clone(s.app.env)
+	env[byModel] = "mcp"
+	return &app{Streams: Streams{In: strings.NewReader(""), Out: out, Err: errs, Env: s.env()}, env: env, noColor: true, rootFlag: s.app.rootFlag}
+}
+
+// byModel is the sign of an agent's environment: who calls a tool is a model, whatever its program has set.
+const byModel = "AI_AGENT"
+
+// env is the environment of what the server starts.
+func (s *served) env() []string {
+	out := slices.DeleteFunc(slices.Clone(s.app.Env), func(kv string) bool { return strings.HasPrefix(kv, byModel+"=") })
+	return append(out, byModel+"=mcp")
 }
 
 // masked is a text without secrets.

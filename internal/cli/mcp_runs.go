@@ -15,6 +15,8 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 // Limits of a call, which agents' programs give up after a minute.
@@ -49,6 +51,10 @@ func (s *served) start(ctx context.Context, _ *mcp.CallToolRequest, in arguments
 	if err != nil {
 		return nil, err
 	}
+	// Words of a request can be a command: go on with a run, take one back, ask nobody.
+	if r := works.ParseRequest(in["request"]); r.Auto || r.Intent != works.Start && r.Intent != works.Chat {
+		return nil, usage("%q is a command, not a request: the user runs it in a terminal", in["request"])
+	}
 	asked, err := parseBudget(in["budget"])
 	if err != nil {
 		return nil, err
@@ -79,7 +85,7 @@ func (s *served) detached(ctx context.Context, p *project, argv []string) (*mcp.
 		_ = said.Close()
 		_ = os.Remove(said.Name())
 	}()
-	ended, err := proc.Detach(append([]string{self, "--root", p.root}, argv...), p.root, s.app.Env, said)
+	ended, err := proc.Detach(append([]string{self, "--root", p.root}, argv...), p.root, s.env(), said)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +168,11 @@ func (s *served) wait(ctx context.Context, _ *mcp.CallToolRequest, in arguments)
 		if !r.State.Ended() && still(r) && len(r.Gates) == 0 {
 			fmt.Fprintf(&b, l.T("the process of this run has ended; to continue, run: jacquard resume %s\n"), r.ID)
 		}
-		return s.told(fmt.Sprintf("%s\n[run %s: %s, cursor=%d]", strings.TrimSpace(b.String()), r.ID, r.State, after)), nil
+		text := strings.TrimSpace(b.String())
+		if most := mostAnswer - 200; len(text) > most { // the cursor has to be read
+			text = strings.ToValidUTF8(text[:most], "") + "\n[cut: jacquard log shows all]"
+		}
+		return s.told(fmt.Sprintf("%s\n[run %s: %s, cursor=%d]", text, r.ID, r.State, after)), nil
 	})
 }
 
@@ -180,8 +190,9 @@ func (s *served) answer(ctx context.Context, req *mcp.CallToolRequest, in argume
 			return s.told(byHand), nil
 		}
 		if req.Params.InputResponses == nil {
-			return &mcp.CallToolResult{InputRequests: forms(r.Gates)}, nil
+			return &mcp.CallToolResult{InputRequests: forms(p.a.lang(), r.Gates)}, nil
 		}
+		var all []flow.Signal // all or none
 		for _, g := range r.Gates {
 			said, _ := req.Params.InputResponses[g.Key].(*mcp.ElicitResult)
 			if said == nil || said.Action != "accept" {
@@ -192,6 +203,9 @@ func (s *served) answer(ctx context.Context, req *mcp.CallToolRequest, in argume
 			if err != nil {
 				return nil, err
 			}
+			all = append(all, sig)
+		}
+		for _, sig := range all {
 			if err := p.a.signalled(ctx, rt, r, sig); err != nil {
 				return nil, err
 			}
@@ -204,14 +218,14 @@ func (s *served) answer(ctx context.Context, req *mcp.CallToolRequest, in argume
 const field = "answer"
 
 // forms are questions of a run as an agent's program puts them to its person.
-func forms(gates []flow.Gate) mcp.InputRequestMap {
+func forms(l report.Lang, gates []flow.Gate) mcp.InputRequestMap {
 	out := mcp.InputRequestMap{}
 	for _, g := range gates {
 		text := map[string]any{"type": "string"}
 		if len(g.Question.Options) > 0 {
 			text["enum"] = g.Question.Options
 		}
-		out[g.Key] = &mcp.ElicitParams{Message: g.Question.Text, RequestedSchema: map[string]any{
+		out[g.Key] = &mcp.ElicitParams{Message: question(l, g), RequestedSchema: map[string]any{
 			"type": "object", "properties": map[string]any{field: text}, "required": []string{field},
 		}}
 	}

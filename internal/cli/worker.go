@@ -119,8 +119,14 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 // began at.
 func admits(level confine.Level) func(json.RawMessage) error {
 	return func(raw json.RawMessage) error {
+		if len(raw) == 0 { // of an earlier version
+			return nil
+		}
 		meta, err := report.Decode[runMeta](raw)
-		if want := confine.Level(meta.Sandbox); err == nil && want != "" && !level.Serves(want) {
+		if err != nil {
+			return err
+		}
+		if want := confine.Level(meta.Sandbox); want != "" && !level.Serves(want) {
 			return fail(flow.Environment, "a worker runs agents and checks at sandbox level %s, but the run began at %s: start the worker with JACQUARD_SANDBOX=%s, or set sandbox: {workers: %s} in %s of its clone", level, want, want, level, configFile)
 		}
 		return nil

@@ -190,8 +190,8 @@ func ProbeSandbox(ctx context.Context, dir string, policy confine.Policy) error 
 		err = &confine.StepError{Step: "self-test", Err: failed}
 	}
 	over("", cmd.Process.Pid)
-	for _, path := range []string{at("written"), filepath.Join(at("cache"), confine.ProbeFile)} {
-		if _, wrote := os.Lstat(path); err == nil && wrote == nil && bait.Write != "" {
+	for _, path := range []string{bait.Write, filepath.Join(at("cache"), confine.ProbeFile)} {
+		if _, wrote := os.Lstat(path); err == nil && wrote == nil {
 			return &confine.StepError{Step: "self-test: write a file outside", Err: errors.New("it worked")}
 		}
 	}
