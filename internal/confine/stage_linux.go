@@ -76,6 +76,7 @@ func stage() {
 	}
 	passListeners(o.Ports)
 	must("go to "+o.Dir, os.Chdir(o.Dir))
+	makeThreads() // before there may be few
 	limit(o.Limits)
 	dropRights()
 	must("forbid reading the stage", unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0))
@@ -87,7 +88,6 @@ func stage() {
 		tell(report{Ended: &Ended{}})
 		unix.Exit(0)
 	}
-	makeThreads()
 	began := now().Add(-10 * time.Millisecond) // clocks of file systems are coarse
 	pid, err := syscall.ForkExec(o.Path, o.Argv, &syscall.ProcAttr{Env: o.Env, Files: []uintptr{0, 1, 2}})
 	if err != nil {
