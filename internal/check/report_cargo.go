@@ -225,7 +225,7 @@ func (r reader) section(crate string, lines []string) ([]step.TestResult, error)
 		case st == step.Error && ended != nil: // its line was broken by what it printed
 			st = step.Pass
 		case st == step.Error:
-			st, msg = step.Fail, "did not finish: the test process was gone"
+			st, msg = step.Fail, unfinished+" the test process was gone"
 		}
 		count[st]++
 		file, short := r.rustTest(crate, name)

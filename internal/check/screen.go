@@ -164,16 +164,17 @@ func (p *place) lookAt(ctx context.Context, tmux func(...string) proc.Command, s
 		if s.Expect.MatchString(text) {
 			return text, 0, true, false
 		}
-		if dead && (text == "" || text != last) && pause < time.Second/2 { // tmux may yet draw what it wrote last
+		if !dead {
+			continue
+		}
+		if (text == "" || text != last) && pause < time.Second/2 { // tmux may yet draw what it wrote last
 			last = text
 			continue
 		}
-		if dead {
-			if raw, err := os.ReadFile(ended); err == nil {
-				exit, _ = strconv.Atoi(strings.TrimSpace(string(raw)))
-			}
-			return text, exit, false, false
+		if raw, err := os.ReadFile(ended); err == nil {
+			exit, _ = strconv.Atoi(strings.TrimSpace(string(raw)))
 		}
+		return text, exit, false, false
 	}
 }
 

@@ -13,12 +13,7 @@ func Interactive(ctx context.Context, argv []string, dir string, env []string) e
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // the person has chosen it
 	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := begin("", func() (int, error) {
-		if err := cmd.Start(); err != nil {
-			return 0, err
-		}
-		return cmd.Process.Pid, nil
-	})
+	err := started(cmd)
 	if err == nil {
 		err = cmd.Wait()
 		over("", cmd.Process.Pid)
@@ -27,4 +22,14 @@ func Interactive(ctx context.Context, argv []string, dir string, env []string) e
 		return fmt.Errorf("run %s: %w", argv[0], err)
 	}
 	return nil
+}
+
+// started starts a command of no turn as a child that is known.
+func started(cmd *exec.Cmd) error {
+	return begin("", func() (int, error) {
+		if err := cmd.Start(); err != nil {
+			return 0, err
+		}
+		return cmd.Process.Pid, nil
+	})
 }
