@@ -136,6 +136,10 @@ const configFile = "jacquard.yaml"
 // defaultBudget is finite on purpose: what nobody bounded is bounded here.
 const defaultBudget = "20usd"
 
+// mostUnasked is what a repository may have a run spend before a person has allowed it: the default, and about as much in tokens, most of
+// which are read.
+var mostUnasked = step.Budget{USD: 20, Tokens: 5e6}
+
 func readConfig(root string) (config, error) {
 	c := config{Agent: "claude", Auth: "auto", Budget: defaultBudget}
 	raw, err := os.ReadFile(filepath.Join(root, configFile))

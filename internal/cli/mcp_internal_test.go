@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // TestPart: a long answer is given in parts that a model can read one after the other, and no letter is cut.
@@ -32,5 +34,38 @@ func TestPart(t *testing.T) {
 	}
 	for _, from := range []int{-5, len(text) + 5} {
 		_ = part(text, from)
+	}
+}
+
+// TestSpending: the runs of a session share what was configured when it began, and what no run came of is given back.
+func TestSpending(t *testing.T) {
+	t.Parallel()
+	p := &project{conf: config{Budget: "5usd"}}
+	s := &spending{}
+	if _, err := s.take(p, step.Budget{}); err != nil {
+		t.Fatal(err)
+	}
+	p.conf.Budget = "500usd" // an agent has written it
+	if _, err := s.take(p, step.Budget{USD: 6}); err == nil || !strings.Contains(err.Error(), "$5.00 is left") {
+		t.Errorf("6usd of 5: %v", err)
+	}
+	back, err := s.take(p, step.Budget{USD: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.take(p, step.Budget{USD: 3}); err == nil || !strings.Contains(err.Error(), "$2.00 is left") {
+		t.Errorf("3usd of 2: %v", err)
+	}
+	if _, err := s.take(p, step.Budget{Tokens: 1}); err == nil {
+		t.Error("tokens of dollars were given")
+	}
+	if back(); s.rest != s.most {
+		t.Errorf("%v is left, want %v", s.rest, s.most)
+	}
+	if _, err := s.take(p, step.Budget{USD: 5}); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.take(p, step.Budget{USD: 0.01}); err == nil || !strings.Contains(err.Error(), "nothing is left") {
+		t.Errorf("of nothing: %v", err)
 	}
 }

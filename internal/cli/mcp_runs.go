@@ -3,27 +3,69 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/works"
 )
 
-// Limits of a call, which agents' programs give up after a minute.
-const (
-	longestWait = 45 * time.Second
-	longestFind = 30 * time.Second // until a run that was started is seen
-)
+// longestWait is the limit of a call: agents' programs give up after a minute.
+const longestWait = 45 * time.Second
+
+// spending is what the runs may cost that one session begins: together the budget that was configured when the session began, because its
+// agent can write the configuration.
+type spending struct {
+	mu   sync.Mutex
+	most step.Budget
+	rest step.Budget
+	said string // the budget as configured
+}
+
+// take takes a part of what is left. back gives it back.
+func (s *spending) take(p *project, part step.Budget) (back func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.said == "" {
+		if s.most, err = p.budget(""); err != nil {
+			return nil, err
+		}
+		s.rest, s.said = s.most, p.conf.Budget
+	}
+	if part.USD > s.rest.USD || part.Tokens > s.rest.Tokens {
+		left := "nothing"
+		if s.rest != (step.Budget{}) {
+			left = budgetText(report.English, s.rest)
+		}
+		return nil, usage("the runs of a session get at most %s, as configured, and %s is left; only a person can give more: jacquard do --budget", s.said, left)
+	}
+	s.rest.USD, s.rest.Tokens = s.rest.USD-part.USD, s.rest.Tokens-part.Tokens
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.rest.USD, s.rest.Tokens = min(s.rest.USD+part.USD, s.most.USD), min(s.rest.Tokens+part.Tokens, s.most.Tokens)
+	}, nil
+}
+
+// begun is a command that was started and has not yet said which run it drives.
+type begun struct {
+	log   string
+	ended <-chan struct{}
+	none  func() // is called if there was nothing to drive
+}
 
 // onRun does something with a run of the project: the last one where name is "".
 func (s *served) onRun(ctx context.Context, name string, do func(*project, keeper, flow.Run) (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
@@ -55,75 +97,87 @@ func (s *served) start(ctx context.Context, _ *mcp.CallToolRequest, in arguments
 	if r := works.ParseRequest(in["request"]); r.Auto || r.Intent != works.Start && r.Intent != works.Chat {
 		return nil, usage("%q is a command, not a request: the user runs it in a terminal", in["request"])
 	}
-	asked, err := parseBudget(in["budget"])
+	part, err := parseBudget(in["budget"])
 	if err != nil {
 		return nil, err
 	}
-	if most, err := p.budget(""); err != nil {
+	back, err := s.spending.take(p, part)
+	if err != nil {
 		return nil, err
-	} else if asked.USD > most.USD || asked.Tokens > most.Tokens {
-		return nil, usage("budget %s: at most %s, as configured; only a person can give more: jacquard do --budget %s", in["budget"], p.conf.Budget, in["budget"])
 	}
 	argv := []string{"do", "--budget=" + in["budget"]}
 	if in["style"] != "" {
 		argv = append(argv, "--style="+in["style"])
 	}
-	return s.detached(ctx, p, append(argv, "--", in["request"]))
+	return s.detached(ctx, p, append(argv, "--", in["request"]), back)
 }
 
 // detached runs a command that drives a run, and says which run it is once that is known.
-func (s *served) detached(ctx context.Context, p *project, argv []string) (*mcp.CallToolResult, error) {
+func (s *served) detached(ctx context.Context, p *project, argv []string, none func()) (*mcp.CallToolResult, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, words("find this program: %w", err)
 	}
-	said, err := os.CreateTemp(filepath.Join(p.cache, "tmp"), "run-*.log")
+	if s.begun.Load() != nil {
+		none()
+		return nil, usage("another run is being prepared: call run_wait first")
+	}
+	log, err := os.CreateTemp(filepath.Join(p.cache, "tmp"), "run-*.log")
 	if err != nil {
 		return nil, environment("make a file for what a run says", err)
 	}
-	defer func() {
-		_ = said.Close()
-		_ = os.Remove(said.Name())
-	}()
-	ended, err := proc.Detach(append([]string{self, "--root", p.root}, argv...), p.root, s.env(), said)
+	defer func() { _ = log.Close() }()
+	ended, err := proc.Detach(append([]string{self, "--root", p.root}, argv...), p.root, s.env(), log)
 	if err != nil {
-		return nil, err
+		none()
+		return nil, errors.Join(err, os.Remove(log.Name()))
 	}
-	ctx, cancel := context.WithTimeout(ctx, longestFind)
-	defer cancel()
+	s.begun.Store(&begun{log: log.Name(), ended: ended, none: none})
+	return s.find(ctx)
+}
+
+// find waits until the command that was started drives a run, or has ended.
+func (s *served) find(ctx context.Context) (*mcp.CallToolResult, error) {
+	b := s.begun.Load()
+	enough := time.After(longestWait)
 	for {
-		if id := s.driven(ctx, said.Name()); id != "" {
+		if id := s.driven(ctx, b.log); id != "" {
+			s.begun.Store(nil)
+			_ = os.Remove(b.log) // the run goes on writing to it
 			return s.told("run " + id + " has begun. To follow it: run_wait"), nil
 		}
 		select {
 		case <-time.After(redraw):
-		case <-ended: // at once: it could not begin, or had nothing to do
-			raw, err := os.ReadFile(said.Name())
-			return s.told(string(raw)), err
+		case <-b.ended: // at once: it could not begin, or had nothing to do
+			s.begun.Store(nil)
+			b.none()
+			raw, err := os.ReadFile(b.log)
+			return s.told(string(raw)), errors.Join(err, os.Remove(b.log))
+		case <-enough:
+			return s.told("the run is being prepared: the project's tests are tried. To go on waiting: run_wait"), nil
 		case <-ctx.Done():
-			return nil, words("the run was not seen within %s; to look for it, use run_status", longestFind)
+			return nil, ctx.Err()
 		}
 	}
 }
 
+// begins is what a command says first of the run that it drives, in either language.
+var begins = re.New(`(?m)^(?:run|resuming run|실행|끝나지 않은 실행을 이어서 진행합니다:) ([a-z2-7]+)\b`)
+
 // driven is the run that a command has said it drives, "" as long as it does not.
-func (s *served) driven(ctx context.Context, file string) (id string) {
-	raw, _ := os.ReadFile(file)
-	for word := range strings.FieldsSeq(string(raw)) {
-		if word = strings.Trim(word, ":;,."); !runID().MatchString(word) {
-			continue
-		}
-		_, _ = s.onRun(ctx, word, func(_ *project, _ keeper, r flow.Run) (*mcp.CallToolResult, error) {
-			if r.ID == word && (r.Driver != "" || len(r.Gates) > 0) {
-				id = word
-			}
-			return nil, nil
-		})
-		if id != "" {
-			return id
-		}
+func (s *served) driven(ctx context.Context, log string) (id string) {
+	raw, _ := os.ReadFile(log)
+	said := begins().FindSubmatch(raw)
+	if said == nil {
+		return ""
 	}
-	return ""
+	_, _ = s.onRun(ctx, string(said[1]), func(_ *project, _ keeper, r flow.Run) (*mcp.CallToolResult, error) {
+		if r.Driver != "" || len(r.Gates) > 0 {
+			id = r.ID
+		}
+		return nil, nil
+	})
+	return id
 }
 
 // still reports whether nothing of a run happens without a person, or any more.
@@ -131,11 +185,15 @@ func still(r flow.Run) bool { return r.State != flow.Running || r.Driver == "" }
 
 // wait tells what has happened in a run since an event.
 func (s *served) wait(ctx context.Context, _ *mcp.CallToolRequest, in arguments) (*mcp.CallToolResult, error) {
+	if in["run"] == "" && s.begun.Load() != nil {
+		return s.find(ctx)
+	}
 	after, _ := strconv.ParseInt(in["cursor"], 10, 64)
 	return s.onRun(ctx, in["run"], func(p *project, rt keeper, r flow.Run) (*mcp.CallToolResult, error) {
 		l := p.a.lang()
 		var b strings.Builder
 		enough := time.After(longestWait)
+		asked := map[string]bool{} // since then
 		for over := false; ; {
 			events, err := rt.Events(ctx, r.ID, after)
 			if err != nil {
@@ -143,6 +201,7 @@ func (s *served) wait(ctx context.Context, _ *mcp.CallToolRequest, in arguments)
 			}
 			for _, e := range events {
 				after = e.Seq
+				asked[e.Key] = asked[e.Key] || e.Type == flow.EventGate
 				if b.WriteString(line(l, r.Def, e, true)); b.Len() > mostAnswer/2 {
 					over = true
 					break
@@ -154,7 +213,8 @@ func (s *served) wait(ctx context.Context, _ *mcp.CallToolRequest, in arguments)
 			if r, err = find(ctx, rt, r.ID); err != nil {
 				return nil, err
 			}
-			over = still(r) // what has come since is told before
+			// What has come since is told before.
+			over = still(r) || slices.ContainsFunc(r.Gates, func(g flow.Gate) bool { return asked[g.Key] })
 			select {
 			case <-time.After(redraw):
 				continue
@@ -210,7 +270,7 @@ func (s *served) answer(ctx context.Context, req *mcp.CallToolRequest, in argume
 				return nil, err
 			}
 		}
-		return s.detached(ctx, p, []string{"resume", r.ID})
+		return s.detached(ctx, p, []string{"resume", r.ID}, func() {})
 	})
 }
 

@@ -62,6 +62,9 @@ func (p *project) trustCommands() []string {
 	for _, name := range p.conf.moreAgents() {
 		out = append(out, p.conf.ACP[name].asks(name))
 	}
+	if b, err := p.budget(""); err == nil && (b.USD > mostUnasked.USD || b.Tokens > mostUnasked.Tokens) {
+		out = append(out, "spend up to "+p.conf.Budget+" on each run, with your key or login (budget)")
+	}
 	if p.conf.PR {
 		out = append(out, "push a branch to origin and open a pull request there (pr: true)")
 	}
