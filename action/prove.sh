@@ -1,12 +1,13 @@
 #!/bin/sh
 # Judges what a pull request or a push has changed: annotations on stdout, the text on the summary page, the verdict as an output. The
-# commits of runs that a push brings are proved again. What is checked out for a pull request is a merge, whose first parent is what it is
-# merged into, unless the workflow checks out its head.
+# commits of runs that a push brings are proved again. What is checked out for a pull request is the merge of GITHUB_SHA, whose first parent is
+# what it is merged into, unless the workflow checks out its head.
 set -eu
 base=${PROVE_BASE:-}
 known() { [ -n "${PROVE_BEFORE:-}" ] && git cat-file -e "$PROVE_BEFORE^{commit}" 2>/dev/null; }
 if [ -z "$base" ] && [ "${PROVE_EVENT:-}" = push ] && known; then base=$PROVE_BEFORE; fi
-if [ -z "$base" ] && git rev-parse -q --verify 'HEAD^2^{commit}' >/dev/null; then base='HEAD^1'; fi
+merged() { git rev-parse -q --verify 'HEAD^2^{commit}' >/dev/null && [ "$(git rev-parse HEAD)" = "${GITHUB_SHA:-$(git rev-parse HEAD)}" ]; }
+if [ -z "$base" ] && merged; then base='HEAD^1'; fi
 if [ -z "$base" ] && [ -n "${PROVE_PULL:-}" ]; then base=$(git merge-base "$PROVE_PULL" HEAD 2>/dev/null) || base=; fi
 if [ -z "$base" ] && [ -z "${PROVE_PULL:-}" ] && known; then base=$PROVE_BEFORE; fi
 if [ -z "$base" ]; then

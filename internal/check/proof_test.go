@@ -525,9 +525,20 @@ func TestFlakesAreLabelled(t *testing.T) {
 	}
 }
 
-// TestManyThatDidNotFinish: a panic in one test ends all others of its binary, however many. They are run once more as well.
+// TestManyThatDidNotFinish: a panic in one test ends all others of its binary, however many. They are run once more as well, also where their
+// names are more than a command can hold.
 func TestManyThatDidNotFinish(t *testing.T) {
 	t.Parallel()
+	for _, more := range []string{"", strings.Repeat("x", 2300)} {
+		t.Run(fmt.Sprint(len(more)), func(t *testing.T) {
+			t.Parallel()
+			manyUnfinished(t, more)
+		})
+	}
+}
+
+func manyUnfinished(t *testing.T, more string) {
+	t.Helper()
 	l := newLab(t)
 	marker := filepath.Join(kept(t), "marker")
 	s := goSample()
@@ -536,7 +547,7 @@ func TestManyThatDidNotFinish(t *testing.T) {
 	test := strings.Builder{}
 	test.WriteString("package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\tgo func() {\n\t\t<-begun\n\t\tif os.Mkdir(`" + marker + "`, 0o755) == nil {\n\t\t\tpanic(\"too slow\")\n\t\t}\n\t\tclose(free)\n\t}()\n\tos.Exit(m.Run())\n}\n\nvar begun, free = make(chan bool, 100), make(chan bool)\n")
 	for i := range 60 {
-		fmt.Fprintf(&test, "\nfunc Test%d(t *testing.T) {\n\tt.Parallel()\n\tbegun <- true\n\t<-free\n\tif Two() != 2 {\n\t\tt.Fatal(Two())\n\t}\n}\n", i)
+		fmt.Fprintf(&test, "\nfunc Test%d%s(t *testing.T) {\n\tt.Parallel()\n\tbegun <- true\n\t<-free\n\tif Two() != 2 {\n\t\tt.Fatal(Two())\n\t}\n}\n", i, more)
 	}
 	tree := l.tree(base, map[string]string{"calc/calc_test.go": test.String(), "calc/calc.go": "package calc\n\nfunc Two() int { return 2 }\n"})
 	p, err := l.checker.Green(t.Context(), m, tree, tree, frozenOf(t, l, tree, []step.File{{Path: "calc/calc_test.go"}}))

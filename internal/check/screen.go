@@ -137,8 +137,9 @@ func (p *place) lookAt(ctx context.Context, tmux func(...string) proc.Command, s
 	ctx, cancel := context.WithTimeout(ctx, s.Limit)
 	defer cancel()
 	exit = -1
-	last := "" // screen of a program that has ended
-	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+	last, looks := "", 0 // at the screen of a program that has ended
+	const first = 20 * time.Millisecond
+	for pause := first; ; pause = min(2*pause, time.Second) {
 		timer := time.NewTimer(pause)
 		select {
 		case <-done:
@@ -167,8 +168,10 @@ func (p *place) lookAt(ctx context.Context, tmux func(...string) proc.Command, s
 		if !dead {
 			continue
 		}
-		if (text == "" || text != last) && pause < time.Second/2 { // tmux may yet draw what it wrote last
-			last = text
+		if looks++; (text == "" || text != last) && looks < 6 { // tmux may yet draw what it wrote last
+			if last = text; looks == 1 {
+				pause = first / 2
+			}
 			continue
 		}
 		if raw, err := os.ReadFile(ended); err == nil {

@@ -229,6 +229,9 @@ func executed(rs []step.TestResult) int {
 	return n
 }
 
+// mostNames are bytes of names of tests in one command: Linux takes arguments of 128 KiB, in which names stand with what they are matched by.
+const mostNames = 64 << 10
+
 // settle runs failing tests once more on the same tree. One that passes now is a flake: labelled, never a pass.
 func (p *place) settle(ctx context.Context, run *testRun) error {
 	var ids []string
@@ -250,7 +253,16 @@ func (p *place) settle(ctx context.Context, run *testRun) error {
 		return nil // it was settled before it was recorded
 	}
 	p.rerun = true
-	again, err := p.runOnce(ctx, toolchain.Selection{IDs: ids})
+	these := toolchain.Selection{IDs: ids}
+	if len(strings.Join(ids, " ")) > mostNames {
+		these = toolchain.Selection{}
+		for _, id := range ids {
+			if file, _ := toolchain.SplitID(id); !slices.Contains(these.Files, file) {
+				these.Files = append(these.Files, file)
+			}
+		}
+	}
+	again, err := p.runOnce(ctx, these)
 	p.rerun = false
 	if err != nil {
 		return err

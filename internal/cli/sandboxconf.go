@@ -129,8 +129,9 @@ func (c sandboxConf) check(file string) error {
 			return usage("%s: sandbox: install %q: must be a host such as registry.example.com, *.example.com or 10.0.0.5:8081", file, host)
 		}
 	}
-	if c.Limits.Pids < 0 {
-		return usage("%s: sandbox: limits: pids %d: must be at least 1", file, c.Limits.Pids)
+	const leastPids = 32 // the stage has about a dozen threads, a runtime as many
+	if c.Limits.Pids != 0 && c.Limits.Pids < leastPids {
+		return usage("%s: sandbox: limits: pids %d: must be at least %d", file, c.Limits.Pids, leastPids)
 	}
 	return nil
 }

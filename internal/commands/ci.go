@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -41,7 +42,7 @@ func (r *reader) ci() {
 	r.circle()
 }
 
-// ofPart reports whether a workflow runs only when something in certain folders changes: it says how that part is checked, not the project.
+// ofPart reports whether a workflow runs only when something in one folder changes: it says how that part is checked, not the project.
 func ofPart(text string) bool {
 	var w struct {
 		On map[string]yaml.Node `yaml:"on"`
@@ -49,24 +50,27 @@ func ofPart(text string) bool {
 	if yaml.Unmarshal([]byte(text), &w) != nil {
 		return false
 	}
-	found := false
+	folder := ""
 	for _, event := range []string{"push", "pull_request"} {
 		n, ok := w.On[event]
 		if !ok {
 			continue
 		}
-		found = true
 		var on struct {
 			Paths []string `yaml:"paths"`
 		}
 		if n.Decode(&on) != nil || len(on.Paths) == 0 || slices.ContainsFunc(on.Paths, func(p string) bool {
+			if strings.HasPrefix(p, ".github/") { // the workflow itself
+				return false
+			}
 			first, _, inFolder := strings.Cut(strings.TrimPrefix(p, "!"), "/")
-			return !inFolder || strings.Contains(first, "*") // as "**.go" and "go.mod"
+			folder = cmp.Or(folder, first)
+			return !inFolder || first != folder || strings.Contains(first, "*") // as "**.go" and "go.mod"
 		}) {
 			return false
 		}
 	}
-	return found
+	return folder != ""
 }
 
 // rankOf puts the workflows that are named for tests before the others.

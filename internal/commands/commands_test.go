@@ -51,6 +51,13 @@ func TestRead(t *testing.T) {
 			},
 			[]string{"test go test -race ./... (CI)", "test GOEXPERIMENT=simd go test -race ./... (CI)", "lint GOEXPERIMENT=simd go vet ./... (CI)"},
 		},
+		"a workflow for folders of the project is the project's": {
+			map[string]string{
+				".github/workflows/tests.yml": "on:\n  push: {paths: ['src/**', 'tests/**', .github/workflows/tests.yml]}\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n    - run: go test -race ./...\n",
+				".github/workflows/zzz.yml":   "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n    - run: go test -short ./...\n",
+			},
+			[]string{"test go test -race ./... (CI)", "test go test -short ./... (CI)"},
+		},
 		"a chain of scripts in CI": {
 			map[string]string{
 				".github/workflows/ci.yml": workflow("    - run: npm ci\n    - run: npm test\n"),

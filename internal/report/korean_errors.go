@@ -312,7 +312,7 @@ var koreanErrors = map[string]string{
 	"another run is being prepared: call run_wait first": "다른 실행을 준비하고 있습니다. 먼저 run_wait를 호출하세요",
 	"this worker runs agents and checks at sandbox level %s, but %s requires %s for workers: set JACQUARD_SANDBOX=%s": "이 워커는 에이전트와 검사를 샌드박스 수준 %s에서 실행하는데, %s은(는) 워커에 %s을(를) 요구합니다. JACQUARD_SANDBOX=%s로 설정하세요",
 	"%s: sandbox: limits: %v":                                  "%s: sandbox: limits 값이 잘못되었습니다: %v",
-	"%s: sandbox: limits: pids %d: must be at least 1":         "%s: sandbox: limits: pids %d: 1 이상이어야 합니다",
+	"%s: sandbox: limits: pids %d: must be at least %d":        "%s: sandbox: limits: pids %d: %d 이상이어야 합니다",
 	"--format %q: must be text, json, sarif, github or gitlab": "--format %q: text, json, sarif, github, gitlab 중 하나여야 합니다",
 	"--limit %s: must be a duration such as 60s":               "--limit %s: 60s 같은 시간을 지정하세요",
 	"--quick and --full can't be used together":                "--quick과 --full은 함께 쓸 수 없습니다",
