@@ -21,7 +21,7 @@ func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks boo
 	defer others.stop()
 	for {
 		w := p.watch(e, run)
-		if err := w.skip(ctx); err != nil {
+		if err := w.catchUp(ctx); err != nil {
 			return err
 		}
 		p.served(ctx, e)

@@ -206,17 +206,20 @@ func (s *served) run(ctx context.Context, argv []string) string {
 // quiet is a program that prints elsewhere.
 func (s *served) quiet(out, errs io.Writer) *app {
 	env := maps.Clone(s.app.env)
-	env[byModel] = "mcp"
+	env[byModel] = ofMCP
 	return &app{Streams: Streams{In: strings.NewReader(""), Out: out, Err: errs, Env: s.env()}, env: env, noColor: true, rootFlag: s.app.rootFlag}
 }
 
 // byModel is the sign of an agent's environment: who calls a tool is a model, whatever its program has set.
-const byModel = "AI_AGENT"
+const (
+	byModel = "AI_AGENT"
+	ofMCP   = "mcp"
+)
 
 // env is the environment of what the server starts.
 func (s *served) env() []string {
 	out := slices.DeleteFunc(slices.Clone(s.app.Env), func(kv string) bool { return strings.HasPrefix(kv, byModel+"=") })
-	return append(out, byModel+"=mcp")
+	return append(out, byModel+"="+ofMCP)
 }
 
 // masked is a text without secrets.

@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +35,7 @@ type watch struct {
 	said   map[string]string // what each step at work was last said to do
 
 	ledger  string // file of what the run has spent
+	shown   string // file that says up to which event a person was told, "" where none is
 	counted time.Time
 	printed time.Time // when something was last said, for who reads plain text
 }
@@ -40,19 +43,52 @@ type watch struct {
 func (p *project) watch(e *engine, r flow.Run) *watch {
 	_, _, tty := terminal(p.a.Err)
 	live := tty && !p.a.quiet && p.a.env["TERM"] != "dumb" && p.a.env["CI"] == "" && !p.a.json
+	shown := filepath.Join(p.state, "runs", r.ID, "shown")
+	if p.a.env[byModel] == ofMCP { // nobody reads what it prints
+		shown = ""
+	}
 	return &watch{
-		a: p.a, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now(),
+		shown: shown,
+		a:     p.a, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now(),
 		ledger: filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"),
 	}
 }
 
-// skip takes what is in the journal already without showing it.
-func (w *watch) skip(ctx context.Context) error {
+// mostMissed are lines of what happened while nobody watched.
+const mostMissed = 40
+
+// catchUp takes what is in the journal already, and shows what of it nobody was told.
+func (w *watch) catchUp(ctx context.Context) error {
 	events, err := w.rt.Events(ctx, w.rep.ID, 0)
-	for _, e := range events {
-		w.rep.Apply(e)
+	if err != nil {
+		return err
 	}
-	return err
+	raw, _ := os.ReadFile(w.shown)
+	told, _ := strconv.ParseInt(string(raw), 10, 64)
+	var b strings.Builder
+	for _, e := range events {
+		if w.rep.Apply(e); e.Seq > told {
+			b.WriteString(line(w.a.lang(), w.rep.Workflow, e, false))
+		}
+	}
+	if w.a.quiet || b.Len() == 0 {
+		return nil
+	}
+	missed := strings.SplitAfter(b.String(), "\n")
+	if more := len(missed) - mostMissed; more > 0 {
+		fmt.Fprintf(w.a.Err, w.a.lang().T("  … %d lines more: jacquard log %s\n"), more, w.rep.ID)
+		missed = missed[more:]
+	}
+	fmt.Fprint(w.a.Err, strings.Join(missed, ""))
+	w.remember()
+	return nil
+}
+
+// remember notes up to which event a person was told. What cannot be noted is told again by the next resume.
+func (w *watch) remember() {
+	if w.shown != "" {
+		_ = os.WriteFile(w.shown, []byte(strconv.FormatInt(w.rep.Last(), 10)), 0o600)
+	}
 }
 
 func (w *watch) start(ctx context.Context) {
@@ -113,6 +149,7 @@ func (w *watch) step(ctx context.Context) {
 		w.erase()
 		fmt.Fprint(w.a.Err, b.String())
 		w.printed = time.Now()
+		w.remember()
 	}
 	switch {
 	case w.live:
@@ -261,7 +298,9 @@ func noteLine(l report.Lang, e flow.Event, dir string) string {
 func (w *watch) frame() {
 	w.erase()
 	cols, lines, _ := terminal(w.a.Err)
-	f := report.Live(w.a.lang(), w.rep, cols, lines-1, time.Now(), w.a.colour())
+	l := w.a.lang()
+	title := processOf(w.rep.Workflow).command + " · " + fmt.Sprintf(l.T("run %s"), w.rep.ID)
+	f := report.Live(l, w.rep, title, cols, lines-1, time.Now(), w.a.colour())
 	fmt.Fprint(w.a.Err, f)
 	w.drawn = strings.Count(f, "\n")
 }

@@ -50,7 +50,11 @@ func (r *Run) planned(e flow.Event) {
 	}
 	r.Plan = &p
 	for i, dir := range p.Modules {
-		r.Module(dir).Reason = p.Reasons[i]
+		var needs []string
+		if i < len(p.Needs) { // journals of older versions have none
+			needs = p.Needs[i]
+		}
+		r.expect(dir, p.Reasons[i], needs)
 	}
 }
 

@@ -115,7 +115,7 @@ func (r *Run) developNote(e flow.Event) {
 	}
 	for _, k := range n.Checkpoints {
 		d.Checkpoints = append(d.Checkpoints, checkpoint.Progress{ID: k.ID, Status: checkpoint.Pending})
-		r.Module(k.ID).Reason = k.Title
+		r.expect(k.ID, k.Title, k.Needs)
 	}
 	if p := n.Progress; p != nil {
 		for i := range d.Checkpoints {

@@ -34,7 +34,7 @@ func TestDevelopState(t *testing.T) {
 		r.Apply(flow.Event{Seq: seq, At: start.Add(time.Minute), Type: kind, Key: key, Branch: branch, Data: raw(v)})
 	}
 	note := func(key, branch string, n step.DevelopNote) { apply(flow.EventNote, key, branch, n) }
-	note("planned", "", step.DevelopNote{Checkpoints: []step.TaskLine{{ID: "cp-1", Title: "One"}, {ID: "cp-2", Title: "Two"}}})
+	note("planned", "", step.DevelopNote{Checkpoints: []step.TaskLine{{ID: "cp-1", Title: "One"}, {ID: "cp-2", Title: "Two", Needs: []string{"cp-1"}}}})
 	note("strategy", "", step.DevelopNote{Strategy: checkpoint.Subagent})
 	note("enter-implement", "", step.DevelopNote{Phase: checkpoint.Implement, Feature: "sessions"})
 	note("task/cp-1:round/1/try/2/progress-in_progress", "task/cp-1", step.DevelopNote{Progress: &checkpoint.Progress{ID: "cp-1", Status: checkpoint.InProgress, Iteration: 2}})
@@ -42,13 +42,13 @@ func TestDevelopState(t *testing.T) {
 	if got := r.Develop.Line(); got != "cp-1 in_progress (iter 2/3), cp-2 pending" || r.Develop.Strategy != checkpoint.Subagent {
 		t.Errorf("the state is %q (%s)", got, r.Develop.Strategy)
 	}
-	live := report.Live("en", r, 80, 20, start.Add(2*time.Minute), false)
-	if !strings.Contains(live, "  cp-1 IMPLEMENT  agent starting  ") || !strings.Contains(live, "sessions · IMPLEMENT · 0 done, 1 running, 1 waiting") {
+	live := report.Live("en", r, "do · run r", 80, 20, start.Add(2*time.Minute), false)
+	if !strings.Contains(live, "  cp-1 IMPLEMENT  agent starting  ") || !strings.Contains(live, "  cp-2            waits for cp-1\n") || !strings.Contains(live, "do · run r · sessions · IMPLEMENT · 2m00s") || !strings.Contains(live, "\n0 done, 1 running, 1 waiting\n") {
 		t.Errorf("the live view is\n%s", live)
 	}
 	note("enter-design", "", step.DevelopNote{Phase: checkpoint.DesignPhase})
 	apply(flow.EventStart, "design/round/2/write/1/as/design/try/1/turn", "", nil)
-	if live = report.Live("en", r, 80, 20, start.Add(2*time.Minute), false); len(r.Develop.Checkpoints) != 0 || !strings.Contains(live, "\nsessions · DESIGN · ") {
+	if live = report.Live("en", r, "do · run r", 80, 20, start.Add(2*time.Minute), false); len(r.Develop.Checkpoints) != 0 || !strings.Contains(live, "do · run r · sessions · DESIGN · ") {
 		t.Errorf("after the design went back: %v\n%s", r.Develop.Checkpoints, live)
 	}
 }

@@ -22,7 +22,15 @@ type Activity struct {
 	// Action is what its agent does: a tool and what it is about. Heard is when it said so, zero for never.
 	Action string    `json:"action,omitempty"`
 	Heard  time.Time `json:"heard,omitzero"`
+	// Pause is why it is asked again later, Asks what a person has to answer or to fix first: nil and "" for what is at work.
+	Pause *step.Pause `json:"pause,omitempty"`
+	Asks  string      `json:"asks,omitempty"`
 }
+
+func (a Activity) waits() bool { return a.Pause != nil || a.Asks != "" }
+
+// mostWaiting are the lines of modules that wait: each frame is written anew.
+const mostWaiting = 5
 
 // silence is how long an agent says nothing before that is shown.
 const silence = 30 * time.Second
@@ -31,12 +39,8 @@ const silence = 30 * time.Second
 func (r *Run) activity(e flow.Event) {
 	switch e.Type {
 	case flow.EventStart:
-		name, _ := ModuleOf(e.Branch)
-		phase, attempt, what := Split(strings.TrimPrefix(strings.TrimPrefix(e.Key, e.Branch), ":"))
-		if r.doing == nil {
-			r.doing = map[string]*Activity{}
-		}
-		r.doing[e.Key] = &Activity{Name: name, Phase: phase, Attempt: attempt, Step: what, Started: e.At}
+		delete(r.doing, tries(e.Key))
+		r.doing[e.Key] = activityOf(e)
 	case flow.EventEnd:
 		delete(r.doing, e.Key)
 	case flow.EventProgress:
@@ -53,11 +57,40 @@ func (r *Run) activity(e flow.Event) {
 		if r.State != flow.Running { // its driver has ended them
 			clear(r.doing)
 		}
-	case flow.EventNote, flow.EventFold, flow.EventGate, flow.EventAnswer:
+	case flow.EventGate:
+		if q, err := Decode[flow.Question](e.Data); err == nil {
+			a := activityOf(e)
+			a.Asks, _, _ = strings.Cut(strings.TrimSpace(q.Text), "\n")
+			r.doing[e.Key] = a
+		}
+	case flow.EventAnswer:
+		delete(r.doing, e.Key)
+	case flow.EventNote, flow.EventFold:
 	}
 }
 
-// Activities are the steps at work, the oldest first.
+func activityOf(e flow.Event) *Activity {
+	name, _ := ModuleOf(e.Branch)
+	phase, attempt, what := Split(strings.TrimPrefix(strings.TrimPrefix(e.Key, e.Branch), ":"))
+	return &Activity{Name: name, Phase: phase, Attempt: attempt, Step: what, Started: e.At}
+}
+
+// tries is what all tries of one turn have in common: the key up to their number.
+func tries(key string) string {
+	if i := strings.LastIndex(key, "/try/"); i >= 0 {
+		return key[:i] + "/try"
+	}
+	return key
+}
+
+// pauses takes that a turn is asked again later.
+func (r *Run) pauses(e flow.Event, p step.Pause) {
+	a := activityOf(e)
+	a.Pause = &p
+	r.doing[tries(e.Key)] = a
+}
+
+// Activities are the steps at work or asked again later, the oldest first.
 func (r *Run) Activities() []Activity {
 	var out []Activity
 	for _, a := range r.doing {
@@ -74,6 +107,12 @@ func (r *Run) Activities() []Activity {
 
 // Words say what is done: by an agent, or by the engine.
 func (a Activity) Words(l Lang) string {
+	if a.Pause != nil {
+		return pause(l, *a.Pause)
+	}
+	if a.Asks != "" {
+		return fmt.Sprintf(l.T("waits for you: %s"), a.Asks)
+	}
 	switch a.Step {
 	case "turn":
 		if a.Action != "" {
@@ -102,39 +141,69 @@ func (a Activity) name() string {
 	return a.Name + " " + what
 }
 
-// Live is one frame of the live view: a line for each step at work, with what its agent does, and a line that sums up. It is at most
-// height lines of at most columns cells.
-func Live(l Lang, r *Run, columns, height int, now time.Time, colour bool) string {
+// Live is one frame of the live view: which run it is, how long it takes and what it has cost; a line for each step at work, with what its
+// agent does; a line for each module that waits for others; and how many there are of each. It is at most height lines of at most columns
+// cells.
+func Live(l Lang, r *Run, title string, columns, height int, now time.Time, colour bool) string {
+	spent := Cost(l, r.Usage)
+	if r.Spent != "" {
+		spent = r.Spent
+	}
+	head := []string{title}
+	if where := r.where(); where != "" {
+		head = append(head, where)
+	}
+	frame := []string{Cut(strings.Join(append(head, Took(now.Sub(r.Started)), spent), " · "), columns)}
+	doing := r.Activities()
+	names, running := 0, 0
+	for _, a := range doing {
+		if names = max(names, min(Width(a.name()), columns/3)); !a.waits() {
+			running++
+		}
+	}
+	var lines []string
+	for _, a := range doing {
+		lines = append(lines, liveLine(l, a, names, columns, now, colour))
+	}
 	done, waiting := 0, 0
 	for _, m := range r.Modules {
 		switch m.Phase {
 		case "done":
 			done++
 		case "waiting":
-			waiting++
+			if waiting++; waiting > mostWaiting {
+				continue
+			}
+			left := "  " + Cut(m.Dir, max(names, columns/3))
+			left += strings.Repeat(" ", max(0, names+2-Width(left))) + "  "
+			lines = append(lines, Cut(left+r.waitsFor(l, m), columns))
 		}
 	}
-	doing := r.Activities()
-	spent := Cost(l, r.Usage)
-	if r.Spent != "" {
-		spent = r.Spent
+	more := max(0, waiting-mostWaiting)
+	if most := max(0, height-3); len(lines) > most {
+		more += len(lines) - most
+		lines = lines[:most]
 	}
-	sum := fmt.Sprintf(l.T("%d done, %d running, %d waiting · %s · %s"), done, len(doing), waiting, Took(now.Sub(r.Started)), spent)
-	if where := r.where(); where != "" {
-		sum = where + " · " + sum
+	if more > 0 {
+		lines = append(lines, strings.TrimSuffix(fmt.Sprintf(l.T("  … and %d more\n"), more), "\n"))
 	}
-	var lines []string
-	if doing = doing[:min(len(doing), height-1)]; height > 1 {
-		names := 0
-		for _, a := range doing {
-			names = max(names, min(Width(a.name()), columns/3))
+	frame = append(frame, lines...)
+	frame = append(frame, Cut(fmt.Sprintf(l.T("%d done, %d running, %d waiting"), done, running, waiting+len(doing)-running), columns))
+	return strings.Join(frame[:min(len(frame), max(1, height))], "\n") + "\n"
+}
+
+// waitsFor says what has to be done before a module begins.
+func (r *Run) waitsFor(l Lang, m *Module) string {
+	var names []string
+	for _, n := range m.Needs {
+		if x := r.byDir[n]; x != nil && x.Phase != "done" {
+			names = append(names, n)
 		}
-		for _, a := range doing {
-			lines = append(lines, liveLine(l, a, names, columns, now, colour))
-		}
 	}
-	lines = append(lines, Cut(sum, columns))
-	return strings.Join(lines, "\n") + "\n"
+	if len(names) == 0 {
+		return l.T("waits for a free job")
+	}
+	return fmt.Sprintf(l.T("waits for %s"), strings.Join(names, ", "))
 }
 
 // where is the phase that a run as a whole is in, "" where its tasks say it.
@@ -160,7 +229,7 @@ func liveLine(l Lang, a Activity, names, columns int, now time.Time, colour bool
 	left := "  " + name + strings.Repeat(" ", max(0, names-Width(name))) + "  "
 	left += Cut(a.Words(l), max(1, columns-Width(left)-Width(right)-2))
 	line := Cut(left+strings.Repeat(" ", max(1, columns-Width(left)-Width(right)))+right, columns)
-	if colour && quiet > silence {
+	if colour && (quiet > silence || a.waits()) {
 		return "\x1b[33m" + line + "\x1b[0m"
 	}
 	return line
@@ -194,11 +263,18 @@ func Doing(l Lang, r *Run, said map[string]string) string {
 
 // Paused is a line about a turn that is asked again later.
 func Paused(l Lang, name string, p step.Pause) string {
-	at := p.Until.Local().Format(time.TimeOnly)
+	sign := "⏸"
 	if p.Of > 0 {
-		return fmt.Sprintf(l.T("  ⟳ %s: %s; retry %d of %d at %s\n"), name, p.Why, p.Try, p.Of, at)
+		sign = "⟳"
 	}
-	return fmt.Sprintf(l.T("  ⏸ %s: usage limit, resumes at %s\n"), name, p.Until.Local().Format(time.DateTime))
+	return "  " + sign + " " + name + ": " + pause(l, p) + "\n"
+}
+
+func pause(l Lang, p step.Pause) string {
+	if p.Of > 0 {
+		return fmt.Sprintf(l.T("%s; retry %d of %d at %s"), p.Why, p.Try, p.Of, p.Until.Local().Format(time.TimeOnly))
+	}
+	return fmt.Sprintf(l.T("usage limit, resumes at %s"), p.Until.Local().Format(time.DateTime))
 }
 
 // toolWords are what agents call their tools, and what they do with them.

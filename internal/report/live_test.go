@@ -32,7 +32,9 @@ func TestActivities(t *testing.T) {
 		}
 		r.Apply(flow.Event{Seq: seq, At: start.Add(after), Type: kind, Key: key, Branch: branch, Data: raw})
 	}
-	live := func(after time.Duration) string { return report.Live("en", r, 80, 24, start.Add(after), false) }
+	live := func(after time.Duration) string {
+		return report.Live("en", r, "do · run r", 80, 24, start.Add(after), false)
+	}
 	has := func(text string, wants ...string) {
 		t.Helper()
 		for _, w := range wants {
@@ -64,6 +66,13 @@ func TestActivities(t *testing.T) {
 	if r.Pause == nil || r.Pause.Why != "cannot reach it" {
 		t.Errorf("the pause is %+v", r.Pause)
 	}
+	has(live(5*time.Minute), "  TASK-00 BUILD 3  cannot reach it; retry 2 of 5 at ", "\n0 done, 1 running, 1 waiting\n")
+	apply(flow.EventStart, "task/TASK-00:build/3/try/2/turn", "task/TASK-00", 5*time.Minute, nil)
+	has(live(5*time.Minute), "  TASK-00 BUILD 3  agent starting", "\n0 done, 2 running, 0 waiting\n")
+	apply(flow.EventGate, "task/TASK-01:build/1/repair", "task/TASK-01", 5*time.Minute, flow.Question{Text: "no key\nset one", Class: flow.Auth})
+	has(live(5*time.Minute), "  TASK-01 BUILD    waits for you: no key ", "\n0 done, 2 running, 1 waiting\n")
+	apply(flow.EventAnswer, "task/TASK-01:build/1/repair", "task/TASK-01", 5*time.Minute, nil)
+	has(live(5*time.Minute), "\n0 done, 2 running, 0 waiting\n")
 	has(report.Paused("en", "TASK-00", *r.Pause), "⟳ TASK-00: cannot reach it; retry 2 of 5 at ")
 	apply(flow.EventRun, "", "", 6*time.Minute, map[string]string{"state": "interrupted"})
 	if text := report.Beat("en", r, start.Add(7*time.Minute)); text != "" || len(r.Activities()) > 0 {

@@ -69,7 +69,8 @@ type Run struct {
 type Module struct {
 	Dir      string             `json:"dir"`
 	Reason   string             `json:"reason,omitempty"`
-	Phase    string             `json:"phase"` // waiting, red, green, refactor, strength, land, apply, done
+	Needs    []string           `json:"needs,omitempty"` // modules that come first
+	Phase    string             `json:"phase"`           // waiting, red, green, refactor, strength, land, apply, done
 	Attempt  int                `json:"attempt,omitempty"`
 	Step     string             `json:"step,omitempty"` // what runs now: turn, prove, …
 	Started  time.Time          `json:"started,omitzero"`
@@ -84,7 +85,7 @@ type Module struct {
 func New(r flow.Run) *Run {
 	out := &Run{
 		ID: r.ID, Workflow: r.Def, State: r.State, Started: r.Started, Ended: r.Ended, Error: r.Err,
-		Modules: []*Module{}, byDir: map[string]*Module{}, gates: map[string]bool{},
+		Modules: []*Module{}, byDir: map[string]*Module{}, gates: map[string]bool{}, doing: map[string]*Activity{},
 	}
 	out.Usage.Known = true
 	var meta struct{ Sandbox string }
@@ -117,6 +118,12 @@ func (r *Run) Module(dir string) *Module {
 		r.Modules = append(r.Modules, m)
 	}
 	return m
+}
+
+// expect makes a module of a plan: why it is in it, and what comes first.
+func (r *Run) expect(dir, reason string, needs []string) {
+	m := r.Module(dir)
+	m.Reason, m.Needs = reason, needs
 }
 
 // Apply folds one event in. Unknown events and facts are ignored: a newer
@@ -226,6 +233,7 @@ func (r *Run) note(e flow.Event) {
 		var p step.Pause
 		if json.Unmarshal(e.Data, &p) == nil {
 			r.Pause = &p
+			r.pauses(e, p)
 		}
 	}
 	r.style.note(r, e)

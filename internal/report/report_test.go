@@ -134,7 +134,7 @@ func TestLiveFits(t *testing.T) {
 	now := time.Date(2026, 11, 20, 10, 5, 0, 0, time.UTC)
 	for _, columns := range []int{40, 60, 80, 120} {
 		for _, height := range []int{1, 2, 24} {
-			f := report.Live(report.English, run, columns, height, now, false)
+			f := report.Live(report.English, run, "build · run r", columns, height, now, false)
 			lines := strings.Split(strings.TrimSuffix(f, "\n"), "\n")
 			if len(lines) > max(height, 2) {
 				t.Errorf("%dx%d: %d lines", columns, height, len(lines))

@@ -30,7 +30,7 @@ var requestStyle = style{
 				return
 			}
 			for _, t := range n.Tasks {
-				r.Module(t.ID).Reason = t.Title
+				r.expect(t.ID, t.Title, t.Needs)
 			}
 		case m != nil && rest == "result":
 			res, err := Decode[step.TaskResult](e.Data)

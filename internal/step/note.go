@@ -10,12 +10,13 @@ import (
 
 // PlanNote is the fact noted when a compile plan is known.
 type PlanNote struct {
-	Count    int       `json:"count"`
-	UpToDate int       `json:"up_to_date"`
-	Modules  []string  `json:"modules,omitempty"` // at most 200
-	Reasons  []string  `json:"reasons,omitempty"` // one a module
-	Warnings []string  `json:"warnings,omitempty"`
-	Problems []Finding `json:"problems,omitempty"`
+	Count    int        `json:"count"`
+	UpToDate int        `json:"up_to_date"`
+	Modules  []string   `json:"modules,omitempty"` // at most 200
+	Reasons  []string   `json:"reasons,omitempty"` // one a module
+	Needs    [][]string `json:"needs,omitempty"`   // of each module, those of the plan that come first
+	Warnings []string   `json:"warnings,omitempty"`
+	Problems []Finding  `json:"problems,omitempty"`
 
 	LeftOut
 }

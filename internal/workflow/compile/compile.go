@@ -90,6 +90,7 @@ func planNote(p step.PlanOut, mods []step.PlanModule) step.PlanNote {
 	for _, m := range bound(mods, 200) {
 		n.Modules = append(n.Modules, m.Dir)
 		n.Reasons = append(n.Reasons, m.Reason)
+		n.Needs = append(n.Needs, m.Needs)
 	}
 	return n
 }
