@@ -524,7 +524,7 @@ var korean = map[string]string{
 	"Questions":               "질문",
 	"Changes":                 "변경",
 	"Log":                     "기록",
-	"lines":                   "줄",
+	"%d lines":                "%d줄",
 	"verified":                "검증됨",
 	"not verified":            "검증되지 않음",
 	"%d of %d verified":       "%d/%d 검증됨",

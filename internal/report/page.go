@@ -39,6 +39,7 @@ type Page struct {
 	Costs    []PageCost
 	Total    string
 	Timeline []PageEvent
+	Length   string // of the timeline
 	Heads    PageHeads
 
 	Style template.CSS
@@ -46,7 +47,7 @@ type Page struct {
 
 // PageHeads are the titles on a page, in its language.
 type PageHeads struct {
-	Course, Turn, Proof, Landing, Failed, Units, Command, Shows, Exit, Took, Tree, Questions, Changes, Cost, Log, Lines string
+	Course, Turn, Proof, Landing, Failed, Units, Command, Shows, Exit, Took, Tree, Questions, Changes, Cost, Log string
 }
 
 // PageRow is a unit on the time line; Left and Width are percents.
@@ -112,6 +113,7 @@ func (p Page) HTML() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the page's template: %w", err)
 	}
+	p.Length = Countf(p.Lang.T("%d lines"), len(p.Timeline))
 	p.Style = template.CSS(pageStyle) //nolint:gosec // it is a file of this program
 	var b bytes.Buffer
 	if err := t.Execute(&b, p); err != nil {
@@ -124,7 +126,7 @@ func (p Page) HTML() (string, error) {
 func NewPage(l Lang, r *Run, events []flow.Event, steps []flow.StepRow, checks map[string][]step.Record, now time.Time) Page {
 	p := Page{Lang: l, Heads: PageHeads{
 		Course: l.T("Timeline"), Turn: l.T("agent"), Proof: l.T("proof"), Landing: l.T("landing"), Failed: l.T("failed"), Units: l.T("Attempts and checks"), Command: l.T("command"), Shows: l.T("run on"), Exit: l.T("exit"),
-		Took: l.T("took"), Tree: l.T("tree"), Questions: l.T("Questions"), Changes: l.T("Changes"), Cost: l.T("Cost"), Log: l.T("Log"), Lines: l.T("lines"),
+		Took: l.T("took"), Tree: l.T("tree"), Questions: l.T("Questions"), Changes: l.T("Changes"), Cost: l.T("Cost"), Log: l.T("Log"),
 	}}
 	p.course(l, r, steps, now)
 	for _, m := range r.Modules {
