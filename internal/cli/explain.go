@@ -19,7 +19,7 @@ func newExplain(a *app) *cobra.Command {
 		Example: "  jacquard explain\n  jacquard explain mutant-survived\n  jacquard explain 3\n  jacquard explain secret --json",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var codes []string
-			groups, _ := explain.Groups()
+			groups, _ := explain.Groups(string(a.lang()))
 			for _, g := range groups {
 				for _, e := range g.Codes {
 					codes = append(codes, e.Code)
@@ -28,7 +28,7 @@ func newExplain(a *app) *cobra.Command {
 			return codes, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			groups, err := explain.Groups()
+			groups, err := explain.Groups(string(a.lang()))
 			if err != nil {
 				return err
 			}
@@ -70,7 +70,6 @@ func (a *app) explain(groups []explain.Group, code string) error {
 		fmt.Fprintf(a.Out, l.T("  Fix\n%s\n"), filled(e.Fix, 4, columns))
 		fmt.Fprintf(a.Out, l.T("  Example\n%s\n"), indented(e.Example, 4))
 	}
-	a.inEnglish()
 	return nil
 }
 
@@ -116,14 +115,6 @@ func (a *app) listCodes(groups []explain.Group) {
 		fmt.Fprintln(a.Out)
 	}
 	fmt.Fprint(a.Out, a.lang().T("To look up one code, run: jacquard explain CODE\n"))
-	a.inEnglish()
-}
-
-// inEnglish says to those who read another language that the texts have not been translated.
-func (a *app) inEnglish() {
-	if l := a.lang(); l != report.English {
-		fmt.Fprint(a.Err, l.T("The explanations are in English only.\n"))
-	}
 }
 
 // filled sets a text in lines of a width, each behind some spaces.

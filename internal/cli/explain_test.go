@@ -22,7 +22,7 @@ func TestExplainNamesCommands(t *testing.T) {
 	t.Parallel()
 	root := cli.Commands()
 	root.InitDefaultHelpFlag()
-	groups, err := explain.Groups()
+	groups, err := explain.Groups("en")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-//go:embed codes/*.md
+//go:embed codes/*.md codes/ko/*.md
 var files embed.FS
 
 // order is the order in which the groups are listed; each is a file of the folder codes.
@@ -23,7 +23,7 @@ type Group struct {
 	Codes []Entry `json:"codes"`
 }
 
-// Entry explains one code. All texts are English, without line breaks but for Example.
+// Entry explains one code. No text has line breaks but Example, which is English in each language.
 type Entry struct {
 	Group   string `json:"group"`
 	Code    string `json:"code"`
@@ -34,21 +34,49 @@ type Entry struct {
 	Example string `json:"example"`
 }
 
-// Groups returns all groups with their codes. An error names the line of a text that cannot be read.
-func Groups() ([]Group, error) {
+// Groups returns all groups with their codes, in a language: "ko", or English for any other. An error names the line of a text that cannot be
+// read.
+func Groups(lang string) ([]Group, error) {
 	var out []Group
 	for _, name := range order {
-		src, err := files.ReadFile("codes/" + name + ".md")
-		if err != nil {
-			return nil, fmt.Errorf("read the texts: %w", err)
+		g, err := read("codes/", name)
+		if err == nil && lang == "ko" {
+			var translated Group
+			if translated, err = read("codes/ko/", name); err == nil {
+				err = g.translate(translated)
+			}
 		}
-		g, err := parse(name, string(src))
 		if err != nil {
 			return nil, fmt.Errorf("read the texts: %w", err)
 		}
 		out = append(out, g)
 	}
 	return out, nil
+}
+
+func read(folder, name string) (Group, error) {
+	src, err := files.ReadFile(folder + name + ".md")
+	if err != nil {
+		return Group{}, err
+	}
+	g, err := parse(name, string(src))
+	if err != nil {
+		return g, fmt.Errorf("%s%w", folder, err)
+	}
+	return g, nil
+}
+
+// translate takes all texts but the examples from a translation, which has the same codes.
+func (g *Group) translate(to Group) error {
+	g.Title, g.Intro = to.Title, to.Intro
+	for i, e := range g.Codes {
+		if i >= len(to.Codes) || to.Codes[i].Code != e.Code {
+			return fmt.Errorf("%s.md: %s is not translated, or stands elsewhere", g.Name, e.Code)
+		}
+		g.Codes[i] = to.Codes[i]
+		g.Codes[i].Example = e.Example
+	}
+	return nil
 }
 
 // Find returns the entries of a code, of which there may be one in each group. Case, brackets and quotes around it do not count,

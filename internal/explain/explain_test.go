@@ -1,23 +1,28 @@
 package explain_test
 
 import (
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/explain"
+	"github.com/jacquard-build/jacquard/internal/report"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/reference/codes.md")
 
-func groups(t *testing.T) []explain.Group {
+func groups(t *testing.T) []explain.Group { return groupsIn(t, "en") }
+
+func groupsIn(t *testing.T, lang string) []explain.Group {
 	t.Helper()
-	out, err := explain.Groups()
+	out, err := explain.Groups(lang)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,6 +69,9 @@ func TestTexts(t *testing.T) {
 			if n := utf8.RuneCountInString(e.Line); n > 80-4-wide {
 				t.Errorf("codes/%s.md: %s: the first sentence has %d characters, want at most %d: %s", g.Name, e.Code, n, 80-4-wide, e.Line)
 			}
+			if strings.TrimSpace(e.Example) == "" {
+				t.Errorf("codes/%s.md: %s has no example", g.Name, e.Code)
+			}
 			for what, text := range map[string]string{"meaning": e.Means, "Why": e.Why, "Fix": e.Fix} {
 				if !strings.HasSuffix(text, ".") {
 					t.Errorf("codes/%s.md: %s: %s is no sentence: %q", g.Name, e.Code, what, text)
@@ -77,6 +85,60 @@ func TestTexts(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestTranslation: each text is there in Korean, its first sentence fits into the list, its code spans are those of the English text, and it was
+// translated from the English text that there is now: codes/ko/sources.txt has a digest of each. -update writes it, after the texts.
+func TestTranslation(t *testing.T) {
+	t.Parallel()
+	const file = "codes/ko/sources.txt"
+	var sources strings.Builder
+	spans := func(text string) []string {
+		out := regexp.MustCompile("`[^`]+`").FindAllString(text, -1)
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	korean := groupsIn(t, "ko")
+	for i, g := range groups(t) {
+		wide := 0
+		for _, e := range g.Codes {
+			wide = max(wide, utf8.RuneCountInString(e.Code))
+		}
+		for k, e := range g.Codes {
+			ko := korean[i].Codes[k]
+			if n := report.Width(ko.Line); n > 80-4-wide {
+				t.Errorf("codes/ko/%s.md: %s: the first sentence is %d columns wide, want at most %d: %s", g.Name, e.Code, n, 80-4-wide, ko.Line)
+			}
+			for what, text := range map[string][2]string{"meaning": {e.Means, ko.Means}, "Why": {e.Why, ko.Why}, "Fix": {e.Fix, ko.Fix}} {
+				if !regexp.MustCompile(`\p{Hangul}.*\.$`).MatchString(text[1]) {
+					t.Errorf("codes/ko/%s.md: %s: %s is no Korean sentence: %q", g.Name, e.Code, what, text[1])
+				}
+			}
+			if a, b := spans(e.Means+e.Why+e.Fix), spans(ko.Means+ko.Why+ko.Fix); !slices.Equal(a, b) {
+				t.Errorf("codes/ko/%s.md: %s has the spans %v, want %v", g.Name, e.Code, b, a)
+			}
+			sum := sha256.Sum256([]byte(e.Means + "\n" + e.Why + "\n" + e.Fix))
+			fmt.Fprintf(&sources, "%s %s %x\n", g.Name, strings.ReplaceAll(e.Code, " ", "_"), sum[:4])
+		}
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(sources.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := map[string]bool{}
+	for line := range strings.Lines(string(have)) {
+		was[line] = true
+	}
+	for line := range strings.Lines(sources.String()) {
+		if !was[line] {
+			t.Errorf("the English text of %s has changed: translate it again in codes/ko, then go test ./internal/explain -update", strings.Join(strings.Fields(line)[:2], " "))
 		}
 	}
 }

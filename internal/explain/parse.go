@@ -8,7 +8,7 @@ import (
 )
 
 // parse reads the file of a group: a title and an introduction, then for each code a heading, what it means, a paragraph that
-// begins "Why:", one that begins "Fix:", and an example in a code block.
+// begins "Why:", one that begins "Fix:", and an example in a code block, which translations leave out.
 func parse(name, src string) (Group, error) {
 	g := Group{Name: name}
 	head, rest, _ := strings.Cut("\n"+src, "\n## ")
@@ -66,7 +66,7 @@ func entry(group, text string) (Entry, error) {
 	if i := strings.Index(e.Means, ". "); i > 0 {
 		e.Line = e.Means[:i+1]
 	}
-	for _, part := range [][2]string{{"meaning", e.Means}, {"Why", e.Why}, {"Fix", e.Fix}, {"example", e.Example}} {
+	for _, part := range [][2]string{{"meaning", e.Means}, {"Why", e.Why}, {"Fix", e.Fix}} {
 		if strings.TrimSpace(part[1]) == "" {
 			return e, fmt.Errorf("%s.md: %s: it has no %s", group, e.Code, part[0])
 		}

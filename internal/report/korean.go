@@ -59,7 +59,6 @@ var korean = map[string]string{
 	"  Fix\n%s\n":     "  해결\n%s\n",
 	"  Example\n%s\n": "  예시\n%s\n",
 	"To look up one code, run: jacquard explain CODE\n": "코드 하나를 자세히: jacquard explain CODE\n",
-	"The explanations are in English only.\n":           "설명은 영어로만 제공됩니다.\n",
 
 	// the project's own checks
 	"  runs %s\n": "  실행: %s\n",

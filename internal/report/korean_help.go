@@ -120,7 +120,7 @@ var koreanHelp = map[string]string{
 	"write the report to a `file` instead of stdout": "표준 출력 대신 페이지를 쓸 `파일`",
 	"show the cost of a run by task, role and model": "실행의 비용을 작업, 역할, 모델별로 보여 줍니다",
 	"explain a code: meaning, reason and fix":        "출력에 나온 코드의 뜻과 이유, 해결 방법을 설명합니다",
-	"Explains what Jacquard prints: findings such as [mutant-survived], exit codes, run states, failure classes, levels of proof and end reasons. Without CODE, it lists all codes. Case and brackets do not matter. Works outside projects.": "Jacquard가 출력하는 것을 설명합니다: [mutant-survived] 같은 지적, 종료 코드, 실행의 상태, 실패의 종류, 증명의 수준, 끝난 이유를 나타내는 말. CODE가 없으면 모든 코드를 나열합니다. 대소문자와 대괄호는 구분하지 않습니다. 프로젝트가 없어도 됩니다. 설명은 영어입니다.",
+	"Explains what Jacquard prints: findings such as [mutant-survived], exit codes, run states, failure classes, levels of proof and end reasons. Without CODE, it lists all codes. Case and brackets do not matter. Works outside projects.": "Jacquard가 출력하는 것을 설명합니다: [mutant-survived] 같은 지적, 종료 코드, 실행의 상태, 실패의 종류, 증명의 수준, 끝난 이유를 나타내는 말. CODE가 없으면 모든 코드를 나열합니다. 대소문자와 대괄호는 구분하지 않습니다. 프로젝트가 없어도 됩니다.",
 	"answer yes": "yes로 답합니다",
 	"answer no":  "no로 답합니다",
 	"the reason, passed on to the next attempt": "다시 시도할 때 참고할 이유",
