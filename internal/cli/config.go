@@ -14,7 +14,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -35,7 +37,7 @@ type config struct {
 	Panel   []string           `yaml:"panel"`     // seats of those who design at the same time
 	Auth    string             `yaml:"auth"`      // key, login or auto
 	Budget  string             `yaml:"budget"`    // 5usd or 2Mtok
-	Jobs    int                `yaml:"jobs"`      // modules at once
+	Jobs    jobsConf           `yaml:"jobs"`      // modules at once
 	Lang    string             `yaml:"lang"`      // en or ko
 	Setup   []string           `yaml:"setup"`     // commands that prepare a check tree
 	Engine  string             `yaml:"engine"`    // where runs are kept: local or temporal
@@ -120,6 +122,23 @@ func knownKeys(n *yaml.Node, of string, allowed ...string) error {
 	return nil
 }
 
+// maxJobs is more than any machine or account goes along with: what is above it is a slip of the hand.
+const maxJobs = 256
+
+// jobsConf is how many modules at once; 0 is where nobody says.
+type jobsConf int
+
+// UnmarshalYAML reads a number that --jobs takes too.
+func (j *jobsConf) UnmarshalYAML(n *yaml.Node) error {
+	if err := n.Decode((*int)(j)); err != nil {
+		return err
+	}
+	if *j < 1 || *j > maxJobs {
+		return words("line %d: jobs %d: must be between 1 and %d", n.Line, int(*j), maxJobs)
+	}
+	return nil
+}
+
 type duration time.Duration
 
 func (d *duration) UnmarshalYAML(n *yaml.Node) error {
@@ -131,7 +150,11 @@ func (d *duration) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-const configFile = "jacquard.yaml"
+// configFile is the name of the settings, and strayConfig one that many give them by habit.
+const (
+	configFile  = "jacquard.yaml"
+	strayConfig = "jacquard.yml"
+)
 
 // defaultBudget is finite on purpose: what nobody bounded is bounded here.
 const defaultBudget = "20usd"
@@ -144,27 +167,60 @@ func readConfig(root string) (config, error) {
 	c := config{Agent: "claude", Auth: "auto", Budget: defaultBudget}
 	raw, err := os.ReadFile(filepath.Join(root, configFile))
 	if errors.Is(err, fs.ErrNotExist) {
+		if exists(filepath.Join(root, strayConfig)) {
+			return c, usage("found %s, but settings are read from %s: rename the file", strayConfig, configFile)
+		}
 		return c, nil
 	}
+	if errors.Is(err, syscall.EISDIR) {
+		return c, usage("%s is a folder, but settings are read from a file of that name: move the folder away", configFile)
+	}
 	if err != nil {
-		return c, words("read %s: %w", configFile, err)
+		return c, usage("%s cannot be read: %v", configFile, errors.Unwrap(err))
 	}
 	d := yaml.NewDecoder(bytes.NewReader(raw))
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return c, usage("%s: %s", configFile, yamlMistake{err})
+		return c, notSettings(configFile, raw, err)
+	}
+	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return c, usage("%s has more than one document: keep all settings in the first, and delete the line --- and what follows", configFile)
 	}
 	return c, c.check()
 }
 
+// notSettings says why a file has no settings: for tabs and merges a parser of YAML has no good words.
+func notSettings(file string, raw []byte, err error) error {
+	if !utf8.Valid(raw) {
+		return usage("%s is not UTF-8: save it as UTF-8 in your editor", file)
+	}
+	if mistake := new(yaml.TypeError); errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), "yaml: ") {
+		return usage("%s: %s", file, yamlMistake{err, raw})
+	}
+	for i, line := range strings.Split(string(raw), "\n") {
+		if mergeMark().MatchString(line) {
+			return usage("%s: line %d is a marker of a merge conflict: resolve the conflict, then try again", file, i+1)
+		}
+		if tabbed().MatchString(line) {
+			return usage("%s: line %d begins with a tab: indent it with spaces", file, i+1)
+		}
+	}
+	return usage("%s: %s", file, yamlMistake{err, raw})
+}
+
 var (
-	wrongType  = re.New("cannot unmarshal !!\\w+ (?:`([^`]*)` )?into (\\S+)")
+	wrongType  = re.New("line ([0-9]+): cannot unmarshal !!\\w+ (?:`([^`]*)` )?into (\\S+)")
 	unknownKey = re.New(`field (\S+) not found in type \S+`)
 	lineNumber = re.New(`line ([0-9]+): `)
+	mergeMark  = re.New(`^(<<<<<<<|=======|>>>>>>>)( |\r?$)`)
+	tabbed     = re.New(`^ *\t`)
 )
 
 // yamlMistake says what is wrong with a file of settings, a line each, and what helps.
-type yamlMistake struct{ err error }
+type yamlMistake struct {
+	err error
+	raw []byte
+}
 
 func (m yamlMistake) Error() string { return m.in(report.English) }
 
@@ -174,23 +230,42 @@ func (m yamlMistake) in(l report.Lang) string {
 		"map[string]string": l.T("a map of names to strings"), "float64": l.T("a number"),
 	}
 	text := strings.TrimPrefix(strings.TrimPrefix(inLang(l, m.err), "yaml: unmarshal errors:\n  "), "yaml: ")
+	var file yaml.Node
+	_ = yaml.Unmarshal(m.raw, &file)
 	text = wrongType().ReplaceAllStringFunc(text, func(s string) string {
 		found := wrongType().FindStringSubmatch(s)
-		want := cmp.Or(wants[found[2]], l.T("a map of names to values"))
-		if found[1] == "" {
-			return fmt.Sprintf(l.T("must be %v"), want)
+		line, _ := strconv.Atoi(found[1])
+		at, want := found[0][:len("line ")+len(found[1])+len(": ")], cmp.Or(wants[found[3]], l.T("a map of names to values"))
+		if key := keyAt(&file, line); key != "" {
+			at += key + ": "
 		}
-		return fmt.Sprintf(l.T("%q: must be %s"), found[1], want)
+		if found[2] == "" {
+			return at + fmt.Sprintf(l.T("must be %v"), want)
+		}
+		return at + fmt.Sprintf(l.T("%q: must be %s"), found[2], want)
 	})
 	text = unknownKey().ReplaceAllStringFunc(text, func(s string) string {
 		key := unknownKey().FindStringSubmatch(s)[1]
 		if near, ok := nearest(key, settingNames()); ok {
-			return fmt.Sprintf(l.T("unknown key %s, did you mean %s?"), key, near)
+			return fmt.Sprintf(l.T("unknown key %s (did you mean %s?)"), key, near)
 		}
 		return fmt.Sprintf(l.T("unknown key %s"), key)
 	})
 	text = lineNumber().ReplaceAllString(text, l.T("line $1: "))
 	return strings.ReplaceAll(text, "\n  ", "; ") + l.T(". All keys: docs/reference/configuration.md")
+}
+
+// keyAt is the innermost key of a map whose value begins in a line; "" for none.
+func keyAt(n *yaml.Node, line int) string {
+	for i, child := range n.Content {
+		if key := keyAt(child, line); key != "" {
+			return key
+		}
+		if n.Kind == yaml.MappingNode && i%2 == 1 && child.Line == line {
+			return n.Content[i-1].Value
+		}
+	}
+	return ""
 }
 
 // settingNames are the keys of a file of settings.
@@ -215,9 +290,6 @@ func (c config) check() error {
 	}
 	if _, err := parseBudget(c.Budget); err != nil {
 		return usage("%s: %v", configFile, err)
-	}
-	if c.Jobs < 0 {
-		return usage("%s: jobs %d: must be at least 1", configFile, c.Jobs)
 	}
 	return errors.Join(c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), c.checkProject(), c.checkSeats(), c.Sandbox.check(configFile))
 }
@@ -273,8 +345,13 @@ func (p *project) budget(given string) (step.Budget, error) {
 	return parseBudget(cmp.Or(given, p.conf.Budget))
 }
 
-// mostTokens is more than any account has, and still a number that can be added to.
-const mostTokens = 1e15
+// mostTokens is more than any account has, and still a number that can be added to; mostUSD is a slip of the hand too, and less than
+// leastUSD would be shown as nothing.
+const (
+	mostTokens = 1e15
+	leastUSD   = 0.01
+	mostUSD    = 1e6
+)
 
 // parseBudget reads 5usd, 0.50usd, 200ktok, 2Mtok.
 func parseBudget(s string) (step.Budget, error) {
@@ -282,12 +359,12 @@ func parseBudget(s string) (step.Budget, error) {
 	if m == nil {
 		return step.Budget{}, usage("budget %q: must be an amount such as 5, $5, 5usd or 2Mtok", s)
 	}
-	v, err := strconv.ParseFloat(m[1], 64)
-	if err != nil || v <= 0 {
-		return step.Budget{}, usage("budget %q: must be more than 0", s)
-	}
+	v, _ := strconv.ParseFloat(m[1], 64) // what is too large for a number is infinite
 	scale := map[string]float64{"tok": 1, "ktok": 1e3, "mtok": 1e6}[strings.ToLower(m[2])]
 	if scale == 0 {
+		if v < leastUSD || v > mostUSD {
+			return step.Budget{}, usage("budget %q: must be between $%.2f and $%.0f", s, leastUSD, mostUSD)
+		}
 		return step.Budget{USD: v}, nil
 	}
 	if v *= scale; v < 1 || v > mostTokens { // 0 would be no limit
@@ -304,7 +381,7 @@ func findRoot(from string) string {
 		return from
 	}
 	groups := [][]string{
-		{configFile, "jacquard.lock"},
+		{configFile, strayConfig, "jacquard.lock"},
 		{".git"},
 		{"package.json", "go.mod", "pyproject.toml", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "setup.py"},
 	}

@@ -119,7 +119,7 @@ func (a *app) examine(ctx context.Context) []finding {
 		c.add("git", true, true, "%s", v)
 	}
 	if err != nil {
-		c.add("project", false, true, "%v", err)
+		c.add("project", false, true, "%s", inLang(c.l, err))
 		return c.list
 	}
 	kind := c.l.T("git repository")
@@ -188,7 +188,7 @@ func (c *checkup) space(p *project) {
 func (c *checkup) specs(ctx context.Context, p *project) {
 	switch s, err := countSpecs(ctx, act.New(p.planOptions())); {
 	case err != nil:
-		c.add("specs", false, true, "%v", err)
+		c.add("specs", false, true, "%s", inLang(c.l, err))
 	case s.Invalid > 0:
 		c.add("specs", false, false, c.l.T("%s; to see them, run: jacquard spec check"), s.specs(c.l))
 	case s.Specs > 0:
@@ -216,7 +216,7 @@ func (c *checkup) configured(p *project, name string) {
 func (c *checkup) checks(ctx context.Context, p *project) {
 	list, err := p.survey(ctx, "")
 	if err != nil {
-		c.add("checks", false, true, "%v", err)
+		c.add("checks", false, true, "%s", inLang(c.l, err))
 		return
 	}
 	if head, err := p.repo.Head(ctx); len(list) == 0 && err == nil && head.Unborn {
@@ -308,13 +308,13 @@ func (c *checkup) runs(ctx context.Context, p *project) {
 		return
 	}
 	if err != nil {
-		c.add("journal", false, true, "%v", err)
+		c.add("journal", false, true, "%s", inLang(c.l, err))
 		return
 	}
 	defer func() { _ = rt.Close() }()
 	runs, err := rt.Runs(ctx)
 	if err != nil {
-		c.add("journal", false, true, "%v", err)
+		c.add("journal", false, true, "%s", inLang(c.l, err))
 		return
 	}
 	open := 0

@@ -84,9 +84,6 @@ func (e *engine) closeGateways() error {
 
 // engine opens the runtime with an actor and the chosen agents.
 func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow.Event)) (*engine, error) {
-	if o.jobs < 0 {
-		return nil, usage("--jobs %d: must be at least 1", o.jobs)
-	}
 	if o.follow && !p.a.json {
 		return nil, usage("--follow needs --json")
 	}
@@ -125,7 +122,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 	}
 	if where == onTemporal {
 		if e.pool = p.pool(o); e.pool != "" { // turns and checks are bounded by the workers' slots
-			jobs := cmp.Or(o.jobs, p.conf.Jobs, poolJobs)
+			jobs := cmp.Or(o.jobs, int(p.conf.Jobs), poolJobs)
 			l.Limits = limits(jobs, jobs)
 		}
 		if strings.Contains(e.pool, ",") {
@@ -150,7 +147,7 @@ func limits(turns, checks int) flow.Limits {
 }
 
 // jobs is how much goes on at once on this machine.
-func (p *project) jobs(o driveOptions) int { return cmp.Or(o.jobs, p.conf.Jobs, 4) }
+func (p *project) jobs(o driveOptions) int { return cmp.Or(o.jobs, int(p.conf.Jobs), 4) }
 
 // checksAtOnce is how many checks of them go on at once: each is as fast as the cores let it.
 func (p *project) checksAtOnce(o driveOptions) int { return max(1, min(p.jobs(o), runtime.NumCPU())) }

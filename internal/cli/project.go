@@ -61,6 +61,9 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
 		return nil, usage("--root: %s is not a directory", root)
 	}
+	if strings.Contains(abs, "\n") { // git lists paths by lines
+		return nil, usage("the path of the project has a line break in it: %q. Rename the folder", abs)
+	}
 	conf, err := readConfig(abs)
 	if err != nil {
 		return nil, err

@@ -234,8 +234,8 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only questions, errors and the result")
 	f.BoolVar(&o.verbose, "verbose", false, "also print the files and commands of each agent")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
-		if c.Flags().Changed("jobs") && o.jobs < 1 {
-			return usage("--jobs %d: must be at least 1", o.jobs)
+		if c.Flags().Changed("jobs") && (o.jobs < 1 || o.jobs > maxJobs) {
+			return usage("--jobs %d: must be between 1 and %d", o.jobs, maxJobs)
 		}
 		if o.quiet && o.verbose {
 			return usage("--quiet and --verbose can't be used together")

@@ -69,7 +69,7 @@ func (a *app) readOwnSandbox() (c sandboxConf, err error) {
 	}
 	d := yaml.NewDecoder(bytes.NewReader(raw))
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return c, usage("%s: %s", file, yamlMistake{err})
+		return c, notSettings(file, raw, err)
 	}
 	for _, path := range slices.Concat(c.Read, c.Write) {
 		if !filepath.IsAbs(path) && !strings.HasPrefix(path, "~/") {

@@ -22,7 +22,7 @@ func TestErrorsInALanguage(t *testing.T) {
 		english, korea string
 		code           int
 	}{
-		{usage("--jobs %d: must be at least 1", 0), "--jobs 0: must be at least 1", "--jobs 0: 1 이상이어야 합니다", exitUsage},
+		{usage("--jobs %d: must be between 1 and %d", 0, maxJobs), "--jobs 0: must be between 1 and 256", "--jobs 0: 1부터 256까지 쓸 수 있습니다", exitUsage},
 		{usage("--feedback: %v", words("%s does not exist", "x")), "--feedback: x does not exist", "--feedback: 없는 경로입니다: x", exitUsage},
 		{full, "write a.go: disk full", "a.go을(를) 저장하지 못했습니다: disk full", exitEnvironment},
 		{words("find the project: %w", full), "find the project: write a.go: disk full", "프로젝트를 찾지 못했습니다: a.go을(를) 저장하지 못했습니다: disk full", exitEnvironment},
