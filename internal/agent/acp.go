@@ -98,7 +98,7 @@ func (a *ACP) explain(out Outcome, res proc.Result) Outcome {
 		out.Message += "; " + a.install
 	case out.Class == Crashed && res.Exit > 0 && res.Stdout.Total == 0 && stderr != "":
 		// A flag or a setting that it does not take: nothing was asked yet.
-		out.Class, out.Message = Environment, a.name+" did not start: "+shorten(stderr, maxMessage)
+		out.Class, out.Message = Environment, a.name+" ended before it said anything, with "+ending(res)
 	}
 	return out
 }

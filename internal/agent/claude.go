@@ -70,7 +70,7 @@ func (c *Claude) explain(out Outcome, res proc.Result) Outcome {
 		out.Class, out.Message = AuthFailed, shorten(stderr, maxMessage)+"; "+logInHint
 	case res.Stdout.Total == 0:
 		// A flag or an environment that it does not take: nothing was asked yet.
-		out.Class, out.Message = Environment, "claude did not start: "+shorten(stderr, maxMessage)
+		out.Class, out.Message = Environment, "claude ended before it said anything, with "+ending(res)
 	}
 	return out
 }

@@ -69,7 +69,7 @@ func (c *Codex) explain(out Outcome, res proc.Result) Outcome {
 		out.Message += "; " + codexLogInHint
 	case out.Class == Crashed && res.Exit > 0 && res.Stdout.Total == 0 && stderr != "":
 		// A flag or a setting that it does not take: nothing was asked yet.
-		out.Class, out.Message = Environment, "codex did not start: "+shorten(stderr, maxMessage)
+		out.Class, out.Message = Environment, "codex ended before it said anything, with "+ending(res)
 	}
 	return out
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -61,17 +63,27 @@ func (c *Claude) Detect(ctx context.Context, auth Auth, hasKey bool, env []strin
 	return found
 }
 
-// versionOf is what a program prints as its version; a program that is not there is told how to be installed.
+// versionOf is what a program prints as its version. Of one that does not say so it is told why, and how it is installed.
 func versionOf(ctx context.Context, env []string, dir, program, hint string) (string, Outcome) {
 	version, err := ask(ctx, env, dir, program, "--version")
 	if err == nil {
 		return version, Outcome{Class: OK}
 	}
 	message := err.Error()
-	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
-		message += "; " + hint
+	_, missing := os.Stat(program)
+	switch start := new(fs.PathError); {
+	case errors.Is(err, proc.ErrPermission):
+		message = program + " is not executable: run chmod +x on it, or"
+	case errors.Is(err, proc.ErrNotFound) && missing == nil:
+		message = program + " can't be started, because the program that its first line names is missing: install that program, or"
+	case errors.Is(err, proc.ErrNotFound):
+		message = program + " does not exist:"
+	case errors.As(err, &start):
+		message = program + " can't be started (" + start.Err.Error() + "):"
+	default:
+		message += "; to repair it,"
 	}
-	return "", Outcome{Class: Environment, Message: message}
+	return "", Outcome{Class: Environment, Message: message + " " + hint}
 }
 
 // account says whether a program works with a key, which may be missing, or with the user's log-in, which is to be asked for.
@@ -97,9 +109,9 @@ func (c *Claude) loggedIn(ctx context.Context, env []string, dir string) (string
 	}
 	if jerr := json.Unmarshal([]byte(text), &status); jerr != nil {
 		if err == nil {
-			err = jerr
+			err = errors.New("claude auth status printed no JSON")
 		}
-		return "", Outcome{Class: Environment, Message: "ask claude who is logged in: " + err.Error()}
+		return "", Outcome{Class: Environment, Message: err.Error() + "; to update or repair it, " + installHint}
 	}
 	if !status.LoggedIn {
 		return "", Outcome{Class: AuthFailed, Message: "not logged in to Claude Code; " + logInHint}
@@ -115,7 +127,7 @@ func ask(ctx context.Context, env []string, dir, program string, args ...string)
 	}
 	text := strings.TrimSpace(res.Stdout.Text)
 	if res.Ended != proc.Exited || res.Exit != 0 {
-		return text, fmt.Errorf("run %s %s: %s", program, strings.Join(args, " "), ending(res))
+		return text, fmt.Errorf("%s %s failed: %s", program, strings.Join(args, " "), ending(res))
 	}
 	return text, nil
 }

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -297,8 +298,9 @@ func TestDetect(t *testing.T) {
 		"login, with a key":   {version + `echo '{"loggedIn":true,"authMethod":"claude.ai"}'`, agent.Login, true, agent.OK, agent.Login, ""},
 		"auto, nobody":        {version + `echo '{"loggedIn":false}'; exit 1`, agent.Auto, false, agent.AuthFailed, agent.Login, "claude auth login"},
 		"auto, no answer":     {version + `echo what >&2; exit 1`, agent.Auto, false, agent.Environment, agent.Login, "what"},
+		"auto, no JSON":       {version + `echo garbage`, agent.Auto, false, agent.Environment, agent.Login, "claude auth status printed no JSON; to update or repair it, install Claude Code with: npm"},
 		"another program":     {`echo hello`, agent.Auto, true, agent.Environment, "", "npm install"},
-		"a program that dies": {`echo broken >&2; exit 1`, agent.Auto, true, agent.Environment, "", "broken"},
+		"a program that dies": {`echo broken >&2; exit 1`, agent.Auto, true, agent.Environment, "", "--version failed: exit code 1: broken; to repair it, install Claude Code with: npm"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -313,6 +315,15 @@ func TestDetect(t *testing.T) {
 	}
 	if found := agent.NewClaude("no-such-claude").Detect(t.Context(), agent.Auto, true, env, t.TempDir()); found.Problem.Class != agent.Environment || !strings.Contains(found.Problem.Message, "npm install") {
 		t.Errorf("Detect = %+v, want what to install", found)
+	}
+	noInterpreter, notExecutable := program(t, ""), program(t, "")
+	if err := errors.Join(os.WriteFile(noInterpreter, []byte("#!/no/such/node\n"), 0o700), os.Chmod(notExecutable, 0o600)); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{noInterpreter: "program that its first line names is missing", notExecutable: "chmod +x"} {
+		if found := agent.NewClaude(path).Detect(t.Context(), agent.Auto, true, env, t.TempDir()); found.Problem.Class != agent.Environment || !strings.Contains(found.Problem.Message, want) {
+			t.Errorf("Detect = %+v, want %q", found, want)
+		}
 	}
 	t.Run("the real program", func(t *testing.T) {
 		t.Parallel()

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -68,7 +69,7 @@ func findMaker(name string) (maker, bool) {
 	return maker{}, false
 }
 
-// find returns where the program is.
+// find returns where the program is. The error is ErrNotFound or ErrPermission of proc.
 func (m maker) find(env map[string]string) (string, error) {
 	if program := env[m.program]; program != "" {
 		return program, nil
@@ -107,6 +108,9 @@ func (p *project) scripted(o driveOptions) (act.Agent, error) {
 // the account.
 func (p *project) real(ctx context.Context, m maker, o driveOptions, e *engine) (act.Agent, error) {
 	program, err := m.find(p.a.env)
+	if errors.Is(err, proc.ErrPermission) {
+		return act.Agent{}, fail(flow.Environment, "%s is not executable: run chmod +x on it, or install %s: %s", program, m.title, m.install)
+	}
 	if err != nil {
 		instead := words("without an agent: jacquard prove checks a change, jacquard demo shows a build")
 		for _, other := range makers() {
@@ -217,5 +221,8 @@ func (p *project) provider(ctx context.Context, m maker, r realAgent) (gateway.B
 	// Some write the address with the version that the agent's path begins with.
 	base = strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v1")
 	b, err := gateway.Forward(gateway.Provider{Base: base, Key: key, OAuth: token, Proxy: http.ProxyFromEnvironment})
-	return b, key == "", err
+	if err != nil {
+		return nil, false, usage("%s is not the address of a provider, such as %s: correct it, or unset it (%v)", m.base, m.home, err)
+	}
+	return b, key == "", nil
 }

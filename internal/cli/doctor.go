@@ -18,6 +18,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/agent"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -251,6 +252,10 @@ func (p *project) survey(ctx context.Context, sandbox string) (list []step.Stand
 func (c *checkup) agent(ctx context.Context, p *project, m maker) {
 	env := p.a.env
 	program, err := m.find(env)
+	if errors.Is(err, proc.ErrPermission) {
+		c.add("agent", false, true, c.l.T("%s is not executable: run chmod +x on it, or install %s: %s"), program, m.title, m.install)
+		return
+	}
 	if err != nil {
 		c.add("agent", false, true, c.l.T("%s is not installed: %s (jacquard prove and jacquard demo work without it)"), m.title, m.install)
 		return

@@ -11,7 +11,8 @@ import (
 
 // LookPath finds the program name in path, which is the value of a PATH variable, and
 // returns an absolute path. Empty and relative entries are skipped: what is run must
-// not depend on the working directory. The error is ErrNotFound or ErrPermission.
+// not depend on the working directory. The error is ErrNotFound, or ErrPermission with
+// the path of what may not be executed.
 func LookPath(name, path string) (string, error) {
 	if name == "" || strings.ContainsRune(filepath.ToSlash(name), '/') {
 		return "", fmt.Errorf("look up %q: %w", name, ErrNotFound)
@@ -35,7 +36,7 @@ func LookPath(name, path string) (string, error) {
 		}
 	}
 	if denied != "" {
-		return "", fmt.Errorf("look up %s: %s: %w", name, denied, ErrPermission)
+		return denied, fmt.Errorf("look up %s: %s: %w", name, denied, ErrPermission)
 	}
 	return "", fmt.Errorf("look up %s: %w", name, ErrNotFound)
 }

@@ -541,6 +541,9 @@ func TestLookPath(t *testing.T) {
 			t.Errorf("LookPath(%q, %q) = %q, %v, want %v", c.name, c.path, got, err, c.want)
 		}
 	}
+	if got, _ := proc.LookPath("tool", list(a)); got != filepath.Join(a, "tool") {
+		t.Errorf("LookPath = %q, want what may not be executed", got)
+	}
 }
 
 // TestBusyProgramStarts: another goroutine that forks can hold a fresh program open for
