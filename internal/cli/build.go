@@ -225,6 +225,9 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 	if err = errors.Join(err, p.knows(f.agent)); err != nil {
 		return err
 	}
+	if _, _, err := p.sandbox(f.sandbox); err != nil {
+		return err
+	}
 	if f.dryRun {
 		return p.dryRun(ctx, in)
 	}

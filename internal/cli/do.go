@@ -174,6 +174,9 @@ func (f *doFlags) chosen(p *project) (style, error) {
 			return style{}, usage("--%s %q: must be one of %s", x.flag, *x.value, strings.Join(all, ", "))
 		}
 	}
+	if f.from != "" && !slices.Contains([]string{"file", "issue", "slack", "gmail"}, kind) {
+		return style{}, badFrom(f.from)
+	}
 	var refused []error
 	for _, s := range styles() {
 		if name != "" && s.name != name {
@@ -213,11 +216,11 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	if err != nil {
 		return err
 	}
-	file, given, err := p.source(ctx, given, f.from)
+	given, err = p.source(ctx, strings.TrimSpace(given), f.from)
 	if err != nil {
 		return err
 	}
-	if given == "" && file == "" && !strings.HasPrefix(f.from, "slack:") && !strings.HasPrefix(f.from, "gmail:") {
+	if given == "" && !strings.HasPrefix(f.from, "slack:") && !strings.HasPrefix(f.from, "gmail:") {
 		if flags.Lookup("style") == nil {
 			return usage("describe the bug: jacquard bug \"…\" --expected \"…\", or --from file:PATH")
 		}
@@ -226,13 +229,16 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	if f.documents != "" {
 		p.conf.Docs = f.documents
 	}
+	if f.review == reviewPanel && len(p.conf.Panel) == 0 {
+		return usage("--review panel: name the reviewers under panel in %s", configFile)
+	}
 	if f.dryRun {
-		return a.dryDo(ctx, p, s, given, file, f)
+		return a.dryDo(ctx, p, s, given, f)
 	}
 	switch s.def {
 	case autoDef:
 		g := autoFlags{
-			driveOptions: f.driveOptions, file: file, feature: f.feature, eco: f.size == "s", heavy: f.size == "l",
+			driveOptions: f.driveOptions, feature: f.feature, eco: f.size == "s", heavy: f.size == "l",
 			interactive: f.ask == askPhases, yes: f.ask == askNever, worktree: f.worktree, pr: f.deliver == deliverPull,
 		}
 		if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
@@ -245,17 +251,15 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 		}
 		return a.auto(ctx, given, g)
 	case developDef:
-		g := developFlags{driveOptions: f.driveOptions, file: file, feature: f.feature, yes: f.ask == askNever, worktree: f.worktree, pr: f.deliver == deliverPull, prSaid: f.deliver != ""}
+		g := developFlags{driveOptions: f.driveOptions, feature: f.feature, yes: f.ask == askNever, worktree: f.worktree, pr: f.deliver == deliverPull, prSaid: f.deliver != ""}
 		if f.size == "s" {
 			g.strategy = checkpoint.Strategies[0]
 		}
-		if g.alone = f.review == reviewOne; f.review == reviewPanel && len(p.conf.Panel) == 0 {
-			return usage("--review panel: name the reviewers under panel in %s", configFile)
-		}
+		g.alone = f.review == reviewOne
 		return a.develop(ctx, given, g)
 	}
 	return a.work(ctx, given, workFlags{
-		driveOptions: f.driveOptions, file: file, yes: f.ask == askNever, size: map[string]step.Mode{"s": step.DirectMode, "m": step.PipelineMode}[f.size],
+		driveOptions: f.driveOptions, yes: f.ask == askNever, size: map[string]step.Mode{"s": step.DirectMode, "m": step.PipelineMode}[f.size],
 		testsFirst: f.tests == testsFirst, expected: f.expected, worktree: f.worktree, feature: f.feature, pr: f.deliver == deliverPull,
 	})
 }
@@ -287,17 +291,17 @@ func (f *doFlags) fill(flags *pflag.FlagSet, conf doConfig) error {
 	return usage("--documents %q: must be commit or keep", f.documents)
 }
 
-// source is the file that a request is in, or its text, as --from says.
-func (p *project) source(ctx context.Context, given, from string) (file, text string, err error) {
+// source is the text of a request, read from where --from says.
+func (p *project) source(ctx context.Context, given, from string) (string, error) {
 	kind, name, _ := strings.Cut(from, ":")
 	switch {
 	case from == "":
-		return "", given, nil
+		return given, nil
 	case kind == "file" && name != "":
 		if given != "" {
-			return "", "", usage("give the request as an argument or with --from, not both")
+			return "", usage("give the request as an argument or with --from, not both")
 		}
-		return name, "", nil
+		return specNewFlags{file: name, flag: "--from file:"}.request(p.a, "")
 	case kind == "issue":
 		n, err := strconv.Atoi(name)
 		if err != nil || n <= 0 {
@@ -305,23 +309,30 @@ func (p *project) source(ctx context.Context, given, from string) (file, text st
 		}
 		c, err := p.forge(ctx)
 		if err != nil {
-			return "", "", environment("--from %s", err, from)
+			return "", environment("--from %s", err, from)
 		}
 		issue, err := c.Issue(ctx, n)
 		if err != nil {
-			return "", "", fmt.Errorf("--from %s: %w", from, err)
+			return "", fmt.Errorf("--from %s: %w", from, err)
 		}
-		return "", strings.TrimSpace(fmt.Sprintf("#%d: %s\n\n%s\n\n%s", n, issue.Title, issue.Body, given)), nil
+		return strings.TrimSpace(fmt.Sprintf("#%d: %s\n\n%s\n\n%s", n, issue.Title, issue.Body, given)), nil
 	case kind == "slack" && name != "", kind == "gmail":
-		return "", given, nil
+		return given, nil
 	}
-	return "", "", usage("--from %q: must be file:PATH, issue:N, slack:CHANNEL or gmail:QUERY", from)
+	return "", badFrom(from)
+}
+
+func badFrom(from string) error {
+	return usage("--from %q: must be file:PATH, issue:N, slack:CHANNEL or gmail:QUERY", from)
 }
 
 // dryDo says what do would do, without an agent.
-func (a *app) dryDo(ctx context.Context, p *project, s style, given, file string, f doFlags) error {
-	text, err := (specNewFlags{file: file, command: "jacquard do"}).request(a, given)
+func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f doFlags) error {
+	text, err := (specNewFlags{command: "jacquard do"}).request(a, given)
 	if err != nil {
+		return err
+	}
+	if _, _, err := p.sandbox(f.sandbox); err != nil {
 		return err
 	}
 	if p.noGit && s.def != workDef {

@@ -60,6 +60,16 @@ func arrange(root *cobra.Command, groups []group, former ...*cobra.Command) {
 	})
 }
 
+// strictCompletion refuses a shell that there is no completion for. Without it that shell is given the help, as if it were its script.
+func strictCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = unknownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
+}
+
 // flagProblem is what pflag says of a flag and its value, in words of ours.
 func flagProblem(err error) error {
 	var lacks *pflag.ValueRequiredError
@@ -84,20 +94,27 @@ func flagProblem(err error) error {
 	return err
 }
 
-// argumentProblem is what cobra says of a command line that it does not take, in words of ours.
-func argumentProblem(err error) error {
+// argumentProblem is what cobra says of a command line that a command does not take, in words of ours.
+func argumentProblem(c *cobra.Command, err error) error {
 	var want, got int
 	var word, command string
 	if _, no := fmt.Sscanf(err.Error(), "accepts at most %d arg(s), received %d", &want, &got); no == nil {
-		return usage("accepts at most %d arg(s), received %d", want, got)
+		return wrongNumber(c, got)
 	}
 	if _, no := fmt.Sscanf(err.Error(), "accepts %d arg(s), received %d", &want, &got); no == nil {
-		return usage("accepts %d arg(s), received %d", want, got)
+		return wrongNumber(c, got)
 	}
 	if _, no := fmt.Sscanf(err.Error(), "unknown command %q for %q", &word, &command); no == nil {
-		return usage("unknown command %q for %q", word, command)
+		if c.HasAvailableSubCommands() {
+			return unknownCommand(c, []string{word})
+		}
+		return usage("%s takes no arguments: leave out %q", command, word)
 	}
 	return usage("%v", err)
+}
+
+func wrongNumber(c *cobra.Command, got int) error {
+	return usage("%s was given %d arguments; use it like this: %s", c.CommandPath(), got, strings.TrimSpace(c.Parent().CommandPath()+" "+c.Use))
 }
 
 // given is a flag that does not exist, as it was typed.
@@ -160,13 +177,17 @@ func nearestFlag(c *cobra.Command, word string) (string, bool) {
 	return nearest(word, names)
 }
 
-// nearest is the name that a mistyped word is most likely meant to be: at most a third of its letters differ, or it is the word
-// without its dashes.
+// nearest is the name that a mistyped word is most likely meant to be: it begins with the word, at most a third of its letters differ,
+// or it is the word without its dashes.
 func nearest(word string, names []string) (string, bool) {
 	best, at := len(word)/3+1, -1
 	bare := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "-", "")) }
 	for i, n := range names {
-		if d := distance(bare(word), bare(n)); d < best {
+		d := distance(bare(word), bare(n))
+		if len(word) > 2 && strings.HasPrefix(n, word) {
+			d = min(d, 1)
+		}
+		if d < best {
 			best, at = d, i
 		}
 	}

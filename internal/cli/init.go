@@ -19,8 +19,10 @@ func newInit(a *app) *cobra.Command {
 			if session {
 				return a.initSession(c.Context(), undo, yes)
 			}
-			if undo || yes {
-				return usage("--undo and --yes need --session")
+			for _, name := range []string{"undo", "yes"} {
+				if c.Flags().Changed(name) {
+					return usage("--%s works only with --session: jacquard init --session --%s", name, name)
+				}
 			}
 			p, err := a.open(c.Context())
 			if err != nil {

@@ -53,6 +53,7 @@ func Main(args []string, s Streams) int {
 	defer stop()
 	args, a.all = everything(args)
 	root := newRoot(a)
+	strictCompletion(root)
 	a.overhear(args)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		a.completed(root)
@@ -61,9 +62,9 @@ func Main(args []string, s Streams) int {
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(a.Err)
-	err := root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.ran {
-		err = argumentProblem(err)
+		err = argumentProblem(c, err)
 	}
 	code := codeOf(err)
 	if err != nil {

@@ -3,7 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -14,6 +16,7 @@ import (
 
 type specNewFlags struct {
 	command string // whose request it is, "" for spec new
+	flag    string // what the file was named with, "" for --file
 	driveOptions
 	path, file string
 	yes        bool
@@ -71,6 +74,7 @@ func (f specNewFlags) request(a *app, given string) (string, error) {
 	if given != "" && f.file != "" {
 		return "", usage("give the request as an argument or with --file, not both")
 	}
+	where := cmp.Or(f.flag, "--file ") + f.file
 	if f.file != "" {
 		var raw []byte
 		var err error
@@ -79,13 +83,17 @@ func (f specNewFlags) request(a *app, given string) (string, error) {
 		} else {
 			raw, err = os.ReadFile(f.file)
 		}
-		if err != nil {
-			return "", usage("--file: %v", err)
+		if failed := new(fs.PathError); errors.As(err, &failed) {
+			return "", usage("%s: %v", where, failed.Err)
+		} else if err != nil {
+			return "", usage("%s: %v", where, err)
 		}
 		given = string(raw)
 	}
 	given = strings.TrimSpace(given)
 	switch {
+	case given == "" && f.file != "":
+		return "", usage("%s has no text: write the request there", where)
 	case given == "":
 		return "", usage("no request given: %s \"…\", or -f FILE", command)
 	case len(given) > longest:
