@@ -81,6 +81,9 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 		}
 		out = append(out, ad)
 	}
+	if !slices.ContainsFunc(out, func(ad Adopted) bool { return ad.Problem == "" }) {
+		return out, nil
+	}
 	return out, a.writeLock(ctx, lock)
 }
 

@@ -66,12 +66,11 @@ func counts(p string) bool {
 	return toolchain.LanguageOf(p) != "" || toolchain.Classify(p) != toolchain.Other || path.Ext(p) == "" // code is never Other
 }
 
-// planOf is the plan of a project's files. A lock that cannot be read is an error: nothing may be built, adopted or called
-// up to date by what is left of it.
+// planOf is the plan of a project's files.
 func (a *Actor) planOf(ctx context.Context, in step.CompileIn, v *view) (*CompilePlan, error) {
-	lock, problems := target.ParseLock(v.bytes(target.LockName))
-	if slices.ContainsFunc(problems, isError) {
-		return nil, &LockError{Problems: problems, Newer: lock.Newer()}
+	lock, problems, err := a.readLock(v)
+	if err != nil {
+		return nil, err
 	}
 	facts := target.Facts{
 		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, Paths: in.Paths, All: in.All, Overwrite: in.Conflict == step.Overwrite, NoGit: a.o.NoGit,
@@ -112,25 +111,6 @@ func (a *Actor) sameButLinks(ctx context.Context, v *view) func(path, id string)
 		_, only := toolchain.NewLinks(was, v.bytes(path))
 		return only
 	}
-}
-
-// LockError is a lock that this program cannot read, or not all of it.
-type LockError struct {
-	Problems []spec.Problem // of the lock, some of them errors
-	Newer    bool           // it has a newer format
-}
-
-// Error names each problem, and what to do about it.
-func (e *LockError) Error() string {
-	lines := make([]string, len(e.Problems))
-	for i, p := range e.Problems {
-		lines[i] = p.String()
-	}
-	why := "the lock cannot be read"
-	if e.Newer {
-		why = "another version of jacquard wrote the lock"
-	}
-	return "nothing was done, because " + why + ":\n" + strings.Join(lines, "\n")
 }
 
 func isError(p spec.Problem) bool { return p.Severity == spec.Error }

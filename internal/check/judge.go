@@ -127,7 +127,7 @@ func (j *judge) notices() {
 		case toolchain.LockConfig:
 			j.say(warn("lockfile-changed", ch.Path, 0, "The lock file was changed."), nil)
 		default:
-			j.say(warn("config-changed", ch.Path, 0, "The "+string(k)+" was changed."), nil)
+			j.say(warn("config-changed", ch.Path, 0, "The "+string(k)+" changed."), nil)
 		}
 	}
 	for _, f := range (Audit{Changes: j.changes}).Findings() { // a suspicion, which people may have reasons for

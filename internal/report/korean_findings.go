@@ -104,7 +104,7 @@ var koreanFindings = map[string]string{
 	"A package listed in the spec was added.":                                               "스펙에 있는 패키지가 추가되었습니다.",
 	"The lock file was changed. Jacquard installs the dependencies; undo your change.":      "lock 파일이 바뀌었습니다. 의존성은 Jacquard가 설치합니다. 변경을 되돌리세요.",
 	"The lock file was changed.":                                                            "lock 파일이 바뀌었습니다.",
-	"The %s was changed.":                                                                   "%s이(가) 바뀌었습니다.",
+	"The %s changed.":                                                                       "%s이(가) 바뀌었습니다.",
 	"This file is larger than 1 MiB. Remove it, or generate its content when it is needed.": "1MiB보다 큰 파일입니다. 삭제하거나, 필요할 때 내용을 생성하세요.",
 	"This is a binary file. Remove it.":                                                     "바이너리 파일입니다. 삭제하세요.",
 	"This looks like %s. Do not put secrets into files; read it from the environment.":      "비밀 값(%s)으로 보입니다. 비밀 값을 파일에 넣지 말고 환경 변수에서 읽으세요.",

@@ -91,7 +91,7 @@ type row struct {
 	tool                             string
 }
 
-// ParseLock reads a lock. It never gives up: lines that cannot be read are left out and are errors. After a merge
+// ParseLock reads a lock. It never gives up: lines that cannot be read are left out and are one error. After a merge
 // that kept both sides a module has two records, of which either may be the true one: a warning. A lock of a newer
 // format is an error and reads as empty.
 func ParseLock(src []byte) (*Lock, []spec.Problem) {
@@ -105,7 +105,7 @@ func ParseLock(src []byte) (*Lock, []spec.Problem) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
 	}
 	conflict := false
-	n := 0
+	n, first, unread := 0, 0, 0
 	for line := range strings.Lines(text) {
 		n++
 		line = strings.TrimRight(line, "\r\n")
@@ -126,7 +126,9 @@ func ParseLock(src []byte) (*Lock, []spec.Problem) {
 		default:
 			dir, r, ok := parseRow(line)
 			if !ok {
-				report(spec.Error, n, "this line of the lock cannot be read", "restore it: git checkout -- "+LockName+". Or delete it: its module is unverified then")
+				if unread++; unread == 1 {
+					first = n
+				}
 				continue
 			}
 			if slices.ContainsFunc(l.rows[dir], func(have row) bool { return have.raw == r.raw }) {
@@ -137,6 +139,14 @@ func ParseLock(src []byte) (*Lock, []spec.Problem) {
 			}
 			l.rows[dir] = append(l.rows[dir], r)
 		}
+	}
+	const hint = "to restore the file, run: git checkout -- " + LockName + ". A module whose line you delete is unverified"
+	switch unread {
+	case 0:
+	case 1:
+		report(spec.Error, first, "this line of the lock cannot be read", hint)
+	default:
+		report(spec.Error, first, "this line of the lock and "+strconv.Itoa(unread-1)+" more cannot be read", hint)
 	}
 	return l, ps
 }

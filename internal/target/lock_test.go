@@ -88,7 +88,7 @@ func TestLockAfterAMerge(t *testing.T) {
 	theirs.Put(e)
 	line := func(l *target.Lock, n int) string { return strings.Split(string(l.Bytes()), "\n")[n] }
 	src := strings.Join([]string{
-		line(&ours, 0), "<<<<<<< HEAD", line(&ours, 1), "=======", line(&theirs, 1), ">>>>>>> b", line(&ours, 2), line(&ours, 2), "gar bage", "",
+		line(&ours, 0), "<<<<<<< HEAD", line(&ours, 1), "=======", line(&theirs, 1), ">>>>>>> b", line(&ours, 2), line(&ours, 2), "gar bage", "more gar bage", "",
 	}, "\r\n")
 	l, ps := target.ParseLock([]byte(src))
 	var got []string
@@ -97,6 +97,9 @@ func TestLockAfterAMerge(t *testing.T) {
 	}
 	if strings.Join(got, ", ") != "2 warning, 5 warning, 9 error" || strings.Join(l.Dirs(), " ") != "a c" {
 		t.Errorf("problems %v dirs %v", ps, l.Dirs())
+	}
+	if last := ps[len(ps)-1]; last.Text != "this line of the lock and 1 more cannot be read" {
+		t.Errorf("the last problem is %v, want one of both lines", last)
 	}
 	l.Put(sample("a"))
 	if n := bytes.Count(l.Bytes(), []byte("\n")); n != 3 {

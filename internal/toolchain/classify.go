@@ -37,7 +37,7 @@ const (
 	AgentConfig      ConfigKind = "agent settings"
 	EditorConfig     ConfigKind = "editor settings"
 	EnvConfig        ConfigKind = "environment file"
-	EngineConfig     ConfigKind = "Jacquard's own configuration"
+	EngineConfig     ConfigKind = "configuration of Jacquard"
 )
 
 // Classify tells what the file at p (relative, with slashes) is for.
