@@ -184,13 +184,15 @@ func machinery(err error) error {
 	case err == nil, errors.As(err, &f):
 		return err
 	case errors.As(err, &sandbox):
-		return flow.Failf(flow.Environment, "%v. fix the sandbox (jacquard doctor tests it), then resume", err)
+		return flow.Failf(flow.Environment, "%v. Fix the sandbox (jacquard doctor tests it), then try again", err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, syscall.ENOSPC):
-		return flow.Failf(flow.Environment, "no space left: %v. Free some space (jacquard gc), then resume", err)
-	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		return flow.Failf(flow.Environment, "%v. Give the permission, then resume", err)
+		return flow.Failf(flow.Environment, "no space left: %v. Free some space (jacquard gc), then try again", err)
+	case errors.Is(err, syscall.EROFS):
+		return flow.Failf(flow.Environment, "%v. Make the file system writable, then try again", err)
+	case errors.Is(err, fs.ErrPermission):
+		return flow.Failf(flow.Environment, "%v. Give the permission, then try again", err)
 	case errors.Is(err, git.ErrNoGit):
 		return flow.Failf(flow.Environment, "git is not installed; install git 2.38 or newer")
 	}

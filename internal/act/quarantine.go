@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -29,7 +30,7 @@ const quarantineFile = "quarantine.json"
 // state is the project's state folder.
 func Quarantine(state string, now time.Time) ([]Quarantined, error) {
 	raw, err := os.ReadFile(filepath.Join(state, quarantineFile))
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return []Quarantined{}, nil
 	}
 	var list []Quarantined

@@ -48,6 +48,7 @@ func newInit(a *app) *cobra.Command {
 				return environment("write %s", err, configFile)
 			}
 			if err := p.makeState(); err != nil {
+				_ = os.Remove(path) // all or nothing
 				return err
 			}
 			if a.json {

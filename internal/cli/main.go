@@ -42,6 +42,11 @@ func Main(args []string, s Streams) int {
 		a.env[k] = v
 	}
 	a.Err = readable(a.Err)
+	var out *answer
+	if _, _, tty := terminal(s.Out); !tty {
+		out = &answer{Writer: s.Out}
+		a.Out = out
+	}
 	stopping := func() {
 		if a.worker.Load() {
 			a.tell(a.lang().T("stopping: waiting for running steps to finish; press Ctrl-C again to quit now"))
@@ -60,17 +65,54 @@ func Main(args []string, s Streams) int {
 	}
 	root.SetArgs(args)
 	root.SetIn(s.In)
-	root.SetOut(s.Out)
+	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	c, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.ran {
 		err = argumentProblem(c, err)
+	}
+	if lost := out.lost(); lost != nil {
+		a.complain(fail(flow.Environment, "the output could not be written: %v. Free some space, or write it elsewhere", lost), exitEnvironment)
+		if err == nil || errors.Is(err, lost) {
+			return exitEnvironment
+		}
 	}
 	code := codeOf(err)
 	if err != nil {
 		a.complain(err, code)
 	}
 	return code
+}
+
+// answer is stdout that is no terminal. It remembers that something could not be written, so that nobody takes a part for the whole.
+type answer struct {
+	io.Writer
+
+	mu  sync.Mutex
+	err error
+}
+
+func (w *answer) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// lost is why something could not be written; who stops reading has what he wants.
+func (w *answer) lost() error {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if errors.Is(w.err, syscall.EPIPE) {
+		return nil
+	}
+	return w.err
 }
 
 // interruptible gives a context that ends at the first Ctrl-C or SIGTERM with
@@ -232,9 +274,7 @@ func (a *app) print(v any) {
 	if !a.stream {
 		e.SetIndent("", "  ")
 	}
-	if err := e.Encode(v); err != nil {
-		fmt.Fprintf(a.Err, a.lang().T("jacquard: write output: %v\n"), err)
-	}
+	_ = e.Encode(v) // Main says that it could not be written
 }
 
 // lang is the language of messages for people. What is stored and what --json

@@ -153,11 +153,13 @@ func (a *app) treesDir(cache string) string {
 
 // makeState makes .jacquard, which ignores itself.
 func (p *project) makeState() error {
-	if st, err := os.Stat(p.state); err == nil && !st.IsDir() {
-		return fail(flow.Environment, "%s is a file, but runs are stored in a folder of that name: move the file away", stateDir)
+	if _, err := os.Lstat(p.state); err == nil {
+		if st, err := os.Stat(p.state); err != nil || !st.IsDir() {
+			return fail(flow.Environment, "%s is a file or a broken link, but runs are stored in a folder of that name: move it away", stateDir)
+		}
 	}
 	if err := os.MkdirAll(p.state, 0o755); err != nil {
-		return environment("make %s", err, stateDir)
+		return fail(flow.Environment, "%s, where runs are stored, cannot be made: %v. Make the project writable, then try again", stateDir, err)
 	}
 	ignore := filepath.Join(p.state, ".gitignore")
 	if st, err := os.Stat(ignore); err == nil && st.Size() > 0 { // an empty one was left by a disk that was full

@@ -332,7 +332,6 @@ var korean = map[string]string{
 	"answer saved; to continue, run: jacquard resume %s\n":                                                   "기록했습니다. 재개하려면: jacquard resume %s\n",
 
 	// errors and what to do about them
-	"jacquard: write output: %v\n":               "jacquard: 결과를 출력할 수 없습니다: %v\n",
 	". To continue anyway, add --accept-changes": ". 그래도 진행하려면: --accept-changes",
 	". To watch it, run: jacquard log -f %s":     ". 진행 상황 보기: jacquard log -f %s",
 
