@@ -219,6 +219,9 @@ func gateOf(r flow.Run, key string) (flow.Gate, error) {
 		}
 		keys = append(keys, "  "+g.Key+": "+g.Question.Text)
 	}
+	if key != "" {
+		return flow.Gate{}, usage("run %s has no question %q. Name one of these with --gate:\n%s", r.ID, key, strings.Join(keys, "\n"))
+	}
 	return flow.Gate{}, usage("run %s asks %d questions; choose one with --gate:\n%s", r.ID, len(keys), strings.Join(keys, "\n"))
 }
 

@@ -210,6 +210,8 @@ func choices(l report.Lang, g flow.Gate) string {
 
 // reads waits for a line; errQuit when there is none any more.
 func (a *app) reads(ctx context.Context) (string, error) {
+	a.asking.Store(true)
+	defer a.asking.Store(false)
 	select {
 	case said, ok := <-a.typed():
 		a.line = nil

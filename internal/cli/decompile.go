@@ -77,8 +77,8 @@ func (a *app) decompile(ctx context.Context, at string, f decompileFlags) error 
 		return err
 	}
 	in := step.DecompileIn{Path: dir, Budget: budget}
-	if lacks(x.Decompile(root(dir))) == 0 {
-		return p.nothingToDescribe()
+	if list := x.Decompile(root(dir)); lacks(list) == 0 {
+		return p.nothingToDescribe(list, dir)
 	}
 	return p.run(ctx, decompileDef, in, budget, f.driveOptions)
 }
@@ -93,9 +93,13 @@ func lacks(list []inspect.Decompiled) int {
 	return n
 }
 
-func (p *project) nothingToDescribe() error {
+func (p *project) nothingToDescribe(list []inspect.Decompiled, dir string) error {
 	if p.a.json {
 		p.a.print(report.NothingToDescribe())
+		return nil
+	}
+	if len(list) == 0 {
+		fmt.Fprintf(p.a.Err, p.a.lang().T("no code found in %s, so there is nothing to describe: add code, or name another directory\n"), root(dir))
 		return nil
 	}
 	fmt.Fprint(p.a.Err, p.a.lang().T("✓ every directory with code has a complete spec\n"))
@@ -115,6 +119,9 @@ func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir st
 	if p.a.json {
 		p.a.print(map[string]any{"dry_run": f.dry, "modules": list, "cycles": circles})
 		return nil
+	}
+	if len(list) == 0 {
+		return p.nothingToDescribe(list, dir)
 	}
 	l, created := p.a.lang(), 0
 	for _, d := range list {

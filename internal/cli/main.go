@@ -52,6 +52,10 @@ func Main(args []string, s Streams) int {
 			a.tell(a.lang().T("stopping: waiting for running steps to finish; press Ctrl-C again to quit now"))
 			return
 		}
+		if a.asking.Load() {
+			a.tell(a.lang().T("stopping; press Ctrl-C again to quit now"))
+			return
+		}
 		a.tell(a.lang().T("stopping: saving the work of running agents; press Ctrl-C again to quit now"))
 	}
 	ctx, stop := interruptible(context.Background(), stopping, a.abandon)
@@ -160,6 +164,7 @@ type app struct {
 	ran      bool // a command has begun, so an error is not one of usage
 
 	worker  atomic.Bool  // this process is a worker
+	asking  atomic.Bool  // a person is asked, and no agent runs
 	heard   hearing      // what running steps report
 	screen  sync.Mutex   // of the view that is on the terminal
 	showing *watch       // nil for none

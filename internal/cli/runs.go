@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -38,7 +39,7 @@ func (a *app) onThe(c *cobra.Command, args []string, fits func(flow.Run) bool, f
 		prefix = args[0]
 	}
 	if prefix == "" && fits != nil {
-		if prefix, err = theOne(ctx, rt, fits, c.CommandPath()); err != nil {
+		if prefix, err = theOne(ctx, rt, fits, typed(c)); err != nil {
 			return err
 		}
 	}
@@ -47,6 +48,17 @@ func (a *app) onThe(c *cobra.Command, args []string, fits func(flow.Run) bool, f
 		return err
 	}
 	return fn(ctx, p, rt, r)
+}
+
+// typed is a command with the switches that were given to it.
+func typed(c *cobra.Command) string {
+	text := c.CommandPath()
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "bool" {
+			text += " --" + f.Name
+		}
+	})
+	return text
 }
 
 // theOne is the id of the only run that a command fits, "" where it fits none.

@@ -97,7 +97,7 @@ func (p *project) gone(r flow.Run) error {
 	case moved != nil && moved.New:
 		return words("run %s was delivered as branch %s; to delete it, run: git branch -D %s", r.ID, moved.Branch, moved.Branch)
 	case moved != nil:
-		return words("this branch has no commits of run %s, which moved %s", r.ID, cmp.Or(moved.Branch, "HEAD"))
+		return words("run %s moved %s, but its commits are not, or no longer, on the branch that is checked out", r.ID, cmp.Or(moved.Branch, "HEAD"))
 	}
 	return nil
 }

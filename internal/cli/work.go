@@ -145,7 +145,13 @@ func (p *project) settled(in *step.WorkIn, words, budget string) (err error) {
 // begun refuses a repository without a commit: there is nothing to begin at, and no branch to move.
 func (p *project) begun(ctx context.Context) error {
 	head, err := p.repo.Head(ctx)
-	if err == nil && head.Unborn {
+	if err != nil || !head.Unborn {
+		return err
+	}
+	list, err := p.repo.Listing(ctx, nil)
+	if err == nil && len(list) == 0 {
+		err = fail(flow.Environment, "the repository is empty, and the work starts at a commit. Add a file, such as a README, then run: git add -A && git commit -m \"Start\"")
+	} else if err == nil {
 		err = fail(flow.Environment, "nothing is committed yet, and the work starts at the last commit. First run: git add -A && git commit -m \"Start\"")
 	}
 	return err

@@ -36,10 +36,11 @@ func Standing(l Lang, s step.Standing) string {
 	if s.Failed > 0 && s.State == step.Fails {
 		b.WriteString("; " + s.Text)
 	}
-	if s.Millis > 0 {
-		fmt.Fprintf(&b, ", %s", (time.Duration(s.Millis) * time.Millisecond).Round(100*time.Millisecond))
+	text := strings.TrimSuffix(b.String(), ".")
+	if took := (time.Duration(s.Millis) * time.Millisecond).Round(100 * time.Millisecond); took > 0 {
+		text += fmt.Sprintf(", %s", took)
 	}
-	return b.String()
+	return text
 }
 
 func verdict(l Lang, v step.Verdict) string {
