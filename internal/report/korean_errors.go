@@ -106,7 +106,7 @@ var koreanErrors = map[string]string{
 	". All keys: docs/reference/configuration.md": ". 쓸 수 있는 키: docs/reference/configuration.md",
 
 	// agents
-	"%s is not executable: run chmod +x on it, or install %s: %s":                                                               "%s에 실행 권한이 없습니다. chmod +x로 권한을 주거나 %s을(를) 설치하세요: %s",
+	"%s is not executable: run chmod +x on it, or install %s: %s":                                                               "%s에 실행 권한이 없습니다. chmod +x로 권한을 주거나 새로 설치하세요(%s): %s",
 	"%s is not the address of a provider, such as %s: correct it, or unset it (%v)":                                             "%s의 값이 제공자 주소가 아닙니다(예: %s). 고치거나 해제하세요 (%v)",
 	"%s: acp: %q is not a valid agent name: use a-z, 0-9 and -, and none of %s":                                                 "%s: acp: %q은(는) 에이전트 이름으로 쓸 수 없습니다. a-z, 0-9, -를 쓰고 다음 이름은 피하세요: %s",
 	"%s: acp: %s has no command: add a list with the program and its arguments":                                                 "%s: acp: %s에 command가 없습니다. 프로그램과 인수를 목록으로 적으세요",
