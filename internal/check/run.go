@@ -13,7 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -193,6 +195,11 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, cause)
 	}
 	p.c.tellRefused(outlet, &stdout, &stderr)
+	if res.Exit != 0 && res.Limit == "" {
+		if err := p.c.diskFull(p.dir, &stdout, &stderr); err != nil {
+			return outcome{}, err
+		}
+	}
 	r := recorded{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Record: step.Record{
 		Name: cmd.Name, Argv: cmd.Argv, Text: CommandText(cmd), Shows: p.proof, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,
@@ -214,6 +221,23 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	}
 	p.remember(key, before, r, o)
 	return o, nil
+}
+
+// noSpace is what programs say of a full disk.
+var noSpace = re.New(`(?i)no space left on device|disk quota exceeded|not enough space on the disk|\bENOSPC\b`)
+
+// little is how much space is left where a disk was full: what a failed command wrote is gone by the time that one looks.
+const little = 256 << 20
+
+// diskFull reports a disk that was full while a command ran: what it says then is no finding. That the command says so is not enough.
+func (c *Checker) diskFull(dir string, said ...*bytes.Buffer) error {
+	if !slices.ContainsFunc(said, func(b *bytes.Buffer) bool { return noSpace().Match(b.Bytes()) }) {
+		return nil
+	}
+	if free, ok := confine.FreeAt(dir); !ok || free > little {
+		return nil
+	}
+	return &EnvironmentError{Install: "no space left in " + c.o.Cache + ": free some space (jacquard gc deletes what ended runs left)"}
 }
 
 // ended is what has ended a command, "" if it did so by itself, and what is learned of it. What a limit has ended may use more the next

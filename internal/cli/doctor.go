@@ -16,6 +16,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
@@ -179,7 +180,7 @@ const little = 1 << 30
 // space warns of a disk that is nearly full: where runs are kept, and where what they build is.
 func (c *checkup) space(p *project) {
 	for _, dir := range []string{p.root, p.cache} {
-		if free, ok := freeAt(dir); ok && free < little {
+		if free, ok := confine.FreeAt(dir); ok && free < little {
 			c.add("disk", false, free < little/16, c.l.T("only %d MiB free at %s: free some space; jacquard gc deletes what ended runs left"), free>>20, dir)
 		}
 	}

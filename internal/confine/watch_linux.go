@@ -22,7 +22,7 @@ type watcher struct {
 	began  time.Time
 	ended  chan<- string
 
-	free   map[string]uint64 // of each place, when it was measured
+	free   map[string]int64 // of each place, when it was measured
 	walked time.Time
 	took   time.Duration
 
@@ -60,10 +60,10 @@ func watched(o order) (out []string) {
 
 // watch looks at memory ten times a second, at the rest twice.
 func (w *watcher) watch() {
-	w.free = map[string]uint64{}
+	w.free = map[string]int64{}
 	w.walked = w.began
 	for _, at := range w.places {
-		w.free[at] = freeAt(at)
+		w.free[at], _ = FreeAt(at)
 	}
 	for n := 0; ; n++ {
 		pause := unix.NsecToTimespec(int64(100 * time.Millisecond))
@@ -153,7 +153,8 @@ func (w *watcher) disk() string {
 	}
 	due := time.Since(w.walked) > max(10*time.Second, 50*w.took)
 	for _, at := range w.places {
-		due = due || int64(w.free[at])-int64(freeAt(at)) > w.limits.Disk/2 //nolint:gosec // sizes of disks
+		left, _ := FreeAt(at)
+		due = due || w.free[at]-left > w.limits.Disk/2
 	}
 	if !due {
 		return ""
@@ -161,7 +162,7 @@ func (w *watcher) disk() string {
 	begun := now()
 	var used int64
 	for _, at := range w.places {
-		w.free[at] = freeAt(at)
+		w.free[at], _ = FreeAt(at)
 		_ = filepath.WalkDir(at, func(_ string, e fs.DirEntry, err error) error {
 			if err != nil {
 				return nil //nolint:nilerr // it has gone
@@ -202,13 +203,4 @@ func links(info fs.FileInfo) uint64 {
 		return uint64(st.Nlink) //nolint:unconvert // it is of another size on arm64
 	}
 	return 1
-}
-
-// freeAt is how much the file system of a path has left, in bytes.
-func freeAt(path string) uint64 {
-	var st unix.Statfs_t
-	if err := unix.Statfs(path, &st); err != nil {
-		return 0
-	}
-	return st.Bavail * uint64(st.Bsize) //nolint:gosec // positive
 }

@@ -1,9 +1,9 @@
-package cli
+package confine
 
 import "golang.org/x/sys/windows"
 
-// freeAt is how many bytes the user may still write to the volume of a folder. ok is false where that is not known.
-func freeAt(dir string) (n int64, ok bool) {
+// FreeAt is how many bytes the user may still write to the volume of a folder. ok is false where that is not known.
+func FreeAt(dir string) (n int64, ok bool) {
 	at, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, false

@@ -1,11 +1,11 @@
 //go:build unix
 
-package cli
+package confine
 
 import "golang.org/x/sys/unix"
 
-// freeAt is how many bytes the user may still write to the file system of a folder. ok is false where that is not known.
-func freeAt(dir string) (n int64, ok bool) {
+// FreeAt is how many bytes the user may still write to the file system of a folder. ok is false where that is not known.
+func FreeAt(dir string) (n int64, ok bool) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, false
