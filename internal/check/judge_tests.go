@@ -287,21 +287,32 @@ func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test
 	return m, false, nil
 }
 
-// mutantsFor are small changes of what a test calls in the files that it is for.
+// mutantsFor are small changes of what a test calls in the files that it is for: those that it imports, or, where what it calls is in none of
+// them, what those import, as an index and a package's __init__ do.
 func (x *chainJudge) mutantsFor(f *file, t source.Test) []mutantAt {
 	called, g := calls(f.old, t), newGraph(x.chain, x.files)
 	units := append(g.imports(f.Path), g.beside(f.Path))
 	var list []mutantAt
-	for _, file := range slices.Sorted(maps(x.files)) {
-		if !toolchain.IsSource(file) || !slices.Contains(units, g.unit(file)) {
-			continue
-		}
-		for _, m := range source.Parse(file, x.files[file]).Mutants() {
-			if called[m.Func[strings.LastIndexByte(m.Func, '.')+1:]] {
-				list = append(list, mutantAt{Mutant: m, file: file, src: x.files[file]})
+	for range mostIndexes {
+		var further []string
+		for _, file := range slices.Sorted(maps(x.files)) {
+			if !toolchain.IsSource(file) || !slices.Contains(units, g.unit(file)) {
+				continue
 			}
+			further = append(further, g.imports(file)...)
+			for _, m := range source.Parse(file, x.files[file]).Mutants() {
+				if called[m.Func[strings.LastIndexByte(m.Func, '.')+1:]] {
+					list = append(list, mutantAt{Mutant: m, file: file, src: x.files[file]})
+				}
+			}
+		}
+		if units = further; len(list) > 0 {
+			break
 		}
 	}
 	list = spread(list)
 	return list[:min(mostBlind, len(list))]
 }
+
+// mostIndexes is how many files may stand between a test and what it calls.
+const mostIndexes = 3
