@@ -67,6 +67,8 @@ type Judgement struct {
 	Tests     step.Counts `json:"tests"`
 	// FailedBefore are tests that fail without the change as well. They are charged to nobody.
 	FailedBefore []string `json:"failed_before,omitempty"`
+	// AlsoBefore counts their results, one for each row of a table. Tests does not count them as failed.
+	AlsoBefore int `json:"also_before,omitempty"`
 	// NotRun says what there was no time for.
 	NotRun  []string      `json:"not_run,omitempty"`
 	Records []step.Record `json:"ran"`

@@ -203,6 +203,9 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 	switch {
 	case len(by) > 0:
 		t.count(m, true)
+		if t.Survived == describe(m.Mutant) && t.SurvivedAt == m.Line { // only the tests near it
+			t.Survived, t.SurvivedAt = "", 0
+		}
 		for _, id := range by {
 			if len(t.By) < mostNoticed && !slices.Contains(t.By, id) {
 				t.By = append(t.By, id)

@@ -191,6 +191,12 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 			x.say(fix("new-test-fails", t.File, t.Line, "The new test "+t.Name+" fails. "+firstLines(messageOf(t, run), 4)), &run)
 		case !ran || st != step.Pass:
 			x.out.FailedBefore = append(x.out.FailedBefore, t.ID)
+			for _, r := range resultsOf(t, run.results) {
+				if r.Status == step.Fail || r.Status == step.Error {
+					x.out.Tests.Failed--
+					x.out.AlsoBefore++
+				}
+			}
 			x.known.silent = firstNonEmpty(x.known.silent, t.ID+" fails without the change as well: "+brief(messageOf(t, run)))
 		case now:
 			asserts = append(asserts, t)

@@ -150,13 +150,17 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 		fmt.Fprint(&b, l.T("  (• does not block)\n"))
 	}
 	writeNoticed(&b, l, j)
-	fmt.Fprint(&b, report.Countf(l.T("ran %d tests: %d passed, %d failed, %d skipped; %d commands in %s\n"),
-		j.Tests.Total, j.Tests.Passed, j.Tests.Failed, j.Tests.Skipped, len(j.Records), (time.Duration(j.Millis)*time.Millisecond).Round(100*time.Millisecond)))
+	also := ""
+	if j.AlsoBefore > 0 {
+		also = report.Countf(l.T(", %d fail without the change too"), j.AlsoBefore)
+	}
+	fmt.Fprint(&b, report.Countf(l.T("ran %d tests: %d passed, %d failed, %d skipped%s; %d commands in %s\n"),
+		j.Tests.Total, j.Tests.Passed, j.Tests.Failed, j.Tests.Skipped, also, len(j.Records), (time.Duration(j.Millis)*time.Millisecond).Round(100*time.Millisecond)))
 	if len(j.Records) > 0 {
 		fmt.Fprint(&b, weaker(l, j.Sandbox))
 	}
 	if n := len(j.FailedBefore); n > 0 {
-		inColumns(&b, "", "  ", fmt.Sprintf(l.T("also fail without the change, so they don't count (%d): %s"), n, strings.Join(j.FailedBefore[:min(3, n)], ", ")))
+		inColumns(&b, "", "  ", fmt.Sprintf(l.T("fail without the change too, so they don't count (%d): %s"), n, strings.Join(j.FailedBefore[:min(3, n)], ", ")))
 	}
 	for _, text := range j.NotRun {
 		inColumns(&b, "", "  ", fmt.Sprintf(l.T("not run: %s"), text))
