@@ -87,6 +87,7 @@ type Checks struct {
 	Timeout  time.Duration
 	Said     confine.Limits // that a person has set; the rest is learned
 	Fresh    bool           // nothing is taken from the record of checks
+	Runs     func(string)   // is told of each command that begins; nil: nobody is
 	// Reach are hosts that installations may reach besides registries. Say is told of each that was refused to one; nil: nobody is.
 	Reach []string
 	Say   func(line string)

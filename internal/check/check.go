@@ -91,6 +91,8 @@ type Options struct {
 	// Reach are hosts that a person lets installations reach besides registries. Say is told of each that was refused to one; nil: nobody is.
 	Reach []string
 	Say   func(line string)
+	// Runs is told of each command that begins, by more than one goroutine; nil: nobody is.
+	Runs func(what string)
 	// Limits bound commands without Confine, as far as proc can. Said are those that a person has set; where they are 0, what commands
 	// may use is learned and never more than the limits of Confine (limit.go).
 	Limits, Said confine.Limits

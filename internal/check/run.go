@@ -181,6 +181,9 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if err != nil {
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
 	}
+	if p.c.o.Runs != nil {
+		p.c.o.Runs(cmd.Name + ": " + CommandText(cmd))
+	}
 	res, err := proc.Run(ctx, proc.Command{
 		Argv: argv, Dir: dir, Env: reach, Confine: policy, Serve: serve, Limits: bounds, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
 		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),

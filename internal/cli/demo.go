@@ -204,7 +204,7 @@ func (d *demo) run(ctx context.Context) error {
 			return err
 		}
 	}
-	d.say(l.T("\nLook around:  cd %s && git status && cat jacquard.lock\nEvery attempt: %s show --root %s"), d.dir, filepath.Base(d.self), d.dir)
+	d.say(l.T("\nLook around:  cd %s && git status && cat jacquard.lock\nEvery attempt: %s show --root %s\nYour own change:  cd YOUR-PROJECT && %[2]s prove"), d.dir, filepath.Base(d.self), d.dir)
 	return nil
 }
 

@@ -18,6 +18,8 @@ type frontPage struct {
 	// Uncommitted says that the repository has no commit yet, Untrusted that commands of the configuration wait for jacquard trust.
 	Uncommitted bool `json:"uncommitted,omitempty"`
 	Untrusted   bool `json:"untrusted,omitempty"`
+	// Changed says that files are not as they were committed.
+	Changed bool `json:"changed,omitempty"`
 
 	specCount
 
@@ -194,6 +196,13 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 	if page.Checks, err = actor.CheckCommands(ctx); err != nil {
 		return page, err
 	}
+	if !p.noGit && !head.Unborn {
+		list, err := p.repo.Status(ctx)
+		if err != nil {
+			return page, err
+		}
+		page.Changed = len(list) > 0
+	}
 	name := p.seats(driveOptions{}).Run.Agent
 	if m, ok := findMaker(name); ok {
 		page.install = m.install
@@ -235,6 +244,9 @@ func (f frontPage) ideas(l report.Lang) []nextStep {
 	}
 	if f.Untrusted {
 		out = append(out, nextStep{"jacquard trust", l.T("review what the project asks for")})
+	}
+	if f.Changed && len(f.Checks) > 0 {
+		out = append(out, nextStep{"jacquard prove", l.T("judge your uncommitted change; no agent needed")})
 	}
 	if f.Agent == "" {
 		out = append(out, nextStep{f.install, l.T("install a coding agent")})

@@ -52,7 +52,7 @@ func Main(args []string, s Streams) int {
 			a.tell(a.lang().T("stopping: waiting for running steps to finish; press Ctrl-C again to quit now"))
 			return
 		}
-		if a.asking.Load() {
+		if a.asking.Load() || a.driving.Load() == nil {
 			a.tell(a.lang().T("stopping; press Ctrl-C again to quit now"))
 			return
 		}
@@ -179,6 +179,7 @@ type app struct {
 func (a *app) abandon() {
 	if run, ok := a.driving.Load().(string); ok {
 		proc.Sweep(run + ".*")
+		fmt.Fprintf(a.Err, "\n"+a.lang().T("interrupted; to continue, run: jacquard resume %s\n"), run)
 	}
 }
 
@@ -242,6 +243,9 @@ func (a *app) complain(err error, code int) {
 		for _, l := range append(append(changed.Diff.Changed, changed.Diff.Unused...), changed.Diff.Lost...) {
 			fmt.Fprintf(a.Err, "  %s\n", l)
 		}
+	}
+	if code == exitInterrupted && errors.Is(err, context.Canceled) {
+		err = words("interrupted")
 	}
 	fmt.Fprintf(a.Err, "jacquard: %s%s\n", inLang(a.lang(), err), hint(a.lang(), err))
 	if a.json {

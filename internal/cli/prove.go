@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -85,11 +84,9 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	if err := p.trusted(); err != nil {
 		return err
 	}
-	if _, _, ok := terminal(a.Err); ok && o.format == "text" {
-		fmt.Fprint(a.Err, a.lang().T("checking the change; the first run takes longest\n"))
-	}
-	j, err := p.judge(ctx, o.JudgeIn, 0)
-	if err != nil {
+	seen := a.progress(a.lang().T("looking at the change"))
+	j, err := p.judge(ctx, o.JudgeIn, 0, seen.says)
+	if seen.end(); err != nil {
 		return err
 	}
 	if err := p.showJudged(j, o); err != nil {
@@ -104,14 +101,16 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	return proved(j.Verdict == check.VerdictProved || j.Verdict == check.VerdictCovered || j.Verdict == check.VerdictNothing)
 }
 
-// judge judges a change when no other judgement is made in this project. It waits for one as long as patience lasts, 0 is for ever.
-func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Duration) (act.Judged, error) {
+// judge judges a change when no other judgement is made in this project. It waits for one as long as patience lasts, 0 is for ever. runs is
+// told of each command, unless it is nil.
+func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Duration, runs func(string)) (act.Judged, error) {
 	if in.Limit == 0 && !in.Full {
 		if in.Limit = proveLimit; in.Quick {
 			in.Limit = quickLimit
 		}
 	}
 	opts := p.planOptions()
+	opts.Checks.Runs = runs
 	var err error
 	if opts.Level, opts.Confine, err = p.confined(ctx, ""); err != nil {
 		return act.Judged{}, err

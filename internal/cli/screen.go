@@ -31,6 +31,9 @@ func readable(w io.Writer) io.Writer {
 	return w
 }
 
+// clearLine leaves the line empty that the cursor is in.
+const clearLine = "\r\x1b[K"
+
 func (s *screen) Write(b []byte) (int, error) {
 	wide, _, _ := terminal(s)
 	var out strings.Builder
@@ -38,7 +41,7 @@ func (s *screen) Write(b []byte) (int, error) {
 		if whole := strings.HasSuffix(line, "\n"); whole && !s.begun && wide > 0 && !strings.Contains(line, "\x1b") {
 			line = broken(line, wide, 2)
 		}
-		s.begun = !strings.HasSuffix(line, "\n")
+		s.begun = !strings.HasSuffix(line, "\n") && !strings.HasSuffix(line, clearLine)
 		out.WriteString(line)
 	}
 	if _, err := s.WriteString(out.String()); err != nil {

@@ -154,7 +154,7 @@ func (a *app) sessionStops(ctx context.Context, p *project, in hookInput) hookOu
 		}
 	}
 	if m.Tree != now {
-		j, err := p.judge(ctx, act.JudgeIn{Session: in.Session, Quick: true, Limit: hookLimit}, hookPatience)
+		j, err := p.judge(ctx, act.JudgeIn{Session: in.Session, Quick: true, Limit: hookLimit}, hookPatience, nil)
 		if errors.Is(err, context.DeadlineExceeded) {
 			return hookOutput{}
 		}

@@ -291,7 +291,7 @@ var korean = map[string]string{
 	"%d, with errors":                                    "%d개, 오류 있음",
 	"show the errors of the specs":                       "스펙의 오류 보기",
 	"broken: the project does not build with the change": "broken: 변경 후 프로젝트가 빌드되지 않습니다",
-	"checking the change; the first run takes longest\n": "변경을 검사하는 중입니다. 처음에는 오래 걸립니다\n",
+	"looking at the change":                              "변경을 살펴보는 중",
 	"run %s is not running. To continue it, run: jacquard resume %s. To end it, run: jacquard stop --now %[1]s\n": "실행 %s은(는) 진행 중이 아닙니다. 이어서 진행: jacquard resume %s, 종료: jacquard stop --now %[1]s\n",
 
 	"no answer from %s: %v. Agents need the network: check it, HTTPS_PROXY and the address": "%s에서 응답이 없습니다: %v. 에이전트는 네트워크가 필요합니다. 네트워크, HTTPS_PROXY, 주소를 확인하세요",
@@ -379,7 +379,7 @@ var korean = map[string]string{
 	"2. Resume: finished work is not repeated:\n   $ jacquard resume":                                "2. 재개합니다. 이미 끝난 작업은 다시 하지 않습니다:\n   $ jacquard resume",
 	"\n3. Build again: nothing to do:\n   $ jacquard build":                                          "\n3. 한 번 더 실행하면 할 일이 없습니다:\n   $ jacquard build",
 	"\n4. Add one behavior to discount/CLAUDE.md: only that module is rebuilt:\n   $ jacquard build": "\n4. discount/CLAUDE.md에 동작 하나를 추가합니다. 그 모듈만 다시 빌드합니다:\n   $ jacquard build",
-	"\nLook around:  cd %s && git status && cat jacquard.lock\nEvery attempt: %s show --root %s":     "\n둘러보기:   cd %s && git status && cat jacquard.lock\n모든 시도: %s show --root %s",
+	"\nLook around:  cd %s && git status && cat jacquard.lock\nEvery attempt: %s show --root %s\nYour own change:  cd YOUR-PROJECT && %[2]s prove": "\n둘러보기:   cd %s && git status && cat jacquard.lock\n모든 시도: %s show --root %s\n내 변경:    cd 내-프로젝트 && %[2]s prove",
 	"%d to describe:\n": "문서화 대상 %d개:\n",
 	"no spec":           "스펙 없음",
 	"its spec does not cover all of the code": "스펙이 코드의 일부를 다루지 않음",

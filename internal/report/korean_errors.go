@@ -103,6 +103,7 @@ var koreanErrors = map[string]string{
 	"unknown key %s":                    "알 수 없는 키 %s",
 	"unknown key %s (did you mean %s?)": "알 수 없는 키 %s(혹시 %s인가요?)",
 	"line $1: ":                         "${1}번째 줄: ",
+	"interrupted":                       "중단되었습니다",
 	". All keys: docs/reference/configuration.md": ". 쓸 수 있는 키: docs/reference/configuration.md",
 
 	// agents
