@@ -74,6 +74,9 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 	case 1:
 		return waiting[0], text, nil
 	case 0:
+		if i := slices.IndexFunc(runs, answered); i >= 0 {
+			return flow.Run{}, "", noQuestion(runs[i])
+		}
 		return flow.Run{}, "", usage("no run has a pending question; jacquard status lists the runs")
 	}
 	var lines []string
@@ -93,7 +96,7 @@ func (a *app) printQuestions(r flow.Run) error {
 		return nil
 	}
 	if len(r.Gates) == 0 {
-		return usage("run %s has no pending question", r.ID)
+		return noQuestion(r)
 	}
 	fmt.Fprint(a.Out, questions(a.lang(), r.ID, r.Gates))
 	return nil
@@ -208,9 +211,17 @@ func newApproval(a *app, verb string) *cobra.Command {
 	return c
 }
 
+// noQuestion is the error of who answers a run that asks nothing.
+func noQuestion(r flow.Run) error {
+	if answered(r) {
+		return usage("run %s has its answer; to continue, run: jacquard resume %s", r.ID, r.ID)
+	}
+	return usage("run %s has no pending question", r.ID)
+}
+
 func gateOf(r flow.Run, key string) (flow.Gate, error) {
 	if len(r.Gates) == 0 {
-		return flow.Gate{}, usage("run %s has no pending question", r.ID)
+		return flow.Gate{}, noQuestion(r)
 	}
 	var keys []string
 	for _, g := range r.Gates {
@@ -223,6 +234,14 @@ func gateOf(r flow.Run, key string) (flow.Gate, error) {
 		return flow.Gate{}, usage("run %s has no question %q. Name one of these with --gate:\n%s", r.ID, key, strings.Join(keys, "\n"))
 	}
 	return flow.Gate{}, usage("run %s asks %d questions; choose one with --gate:\n%s", r.ID, len(keys), strings.Join(keys, "\n"))
+}
+
+// waitsFor is what a run asks people, or that it has its answer.
+func waitsFor(l report.Lang, r flow.Run) string {
+	if answered(r) {
+		return fmt.Sprintf(l.T("answered; to continue, run: jacquard resume %s\n"), r.ID)
+	}
+	return questions(l, r.ID, r.Gates)
 }
 
 // questions are what a run asks people, with the commands that answer.

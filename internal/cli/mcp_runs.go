@@ -241,7 +241,7 @@ func (s *served) wait(ctx context.Context, _ *mcp.CallToolRequest, in arguments)
 func (s *served) answer(ctx context.Context, req *mcp.CallToolRequest, in arguments) (*mcp.CallToolResult, error) {
 	return s.onRun(ctx, in["run"], func(p *project, rt keeper, r flow.Run) (*mcp.CallToolResult, error) {
 		if len(r.Gates) == 0 {
-			return nil, usage("run %s has no pending question", r.ID)
+			return nil, noQuestion(r)
 		}
 		byHand := "The user answers this in a terminal:\n" + questions(p.a.lang(), r.ID, r.Gates)
 		able := req.Session.InitializeParams()

@@ -126,7 +126,10 @@ func newResume(a *app) *cobra.Command {
 	return c
 }
 
-// unfinished finds a run by prefix; without one, the newest that has not ended.
+// answered reports whether a run has the answers that it waited for: it goes on when it is resumed.
+func answered(r flow.Run) bool { return r.State == flow.Waiting && len(r.Gates) == 0 && r.Driver == "" }
+
+// unfinished finds a run by prefix; without one, the newest that has not ended, and of those one that waits for no answer before others.
 func unfinished(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, error) {
 	if prefix != "" {
 		return find(ctx, rt, prefix)
@@ -135,9 +138,9 @@ func unfinished(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, 
 	if err != nil {
 		return flow.Run{}, err
 	}
-	for _, r := range runs {
-		if !r.State.Ended() {
-			return r, nil
+	for _, fits := range []func(flow.Run) bool{func(r flow.Run) bool { return goesOn(r) && !asks(r) && r.Driver == "" }, goesOn} {
+		if i := slices.IndexFunc(runs, fits); i >= 0 {
+			return runs[i], nil
 		}
 	}
 	return flow.Run{}, usage("no run is unfinished: jacquard status lists them all")

@@ -98,7 +98,7 @@ func (p *project) status(runs []flow.Run) error {
 		fmt.Fprint(p.a.Err, l.T("no runs yet: start with jacquard do \"…\" or jacquard build\n"))
 	}
 	for _, r := range list {
-		fmt.Fprint(p.a.Err, questions(l, r.ID, r.Gates))
+		fmt.Fprint(p.a.Err, waitsFor(l, r.Run))
 	}
 	return nil
 }

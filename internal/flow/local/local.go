@@ -263,7 +263,8 @@ func (r *Runtime) Runs(ctx context.Context) ([]flow.Run, error) {
 }
 
 func (r *Runtime) gates(ctx context.Context, run string) ([]flow.Gate, error) {
-	rows, err := r.db.QueryContext(ctx, "SELECT key, input FROM steps WHERE run=? AND kind=? AND ended=0 AND folded=0 ORDER BY key", run, string(flow.KindAsk))
+	rows, err := r.db.QueryContext(ctx, `SELECT key, input FROM steps WHERE run=? AND kind=? AND ended=0 AND folded=0
+		AND NOT EXISTS (SELECT 1 FROM signals WHERE signals.run=steps.run AND signals.gate=steps.key AND applied=0) ORDER BY key`, run, string(flow.KindAsk))
 	if err != nil {
 		return nil, damaged(err)
 	}
