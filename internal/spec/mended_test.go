@@ -162,6 +162,24 @@ func TestConstantsAsProgramsWriteThem(t *testing.T) {
 	}
 }
 
+// TestMergeConflict: two versions of a spec are none.
+func TestMergeConflict(t *testing.T) {
+	t.Parallel()
+	const conflict = "## Purpose\n\nDoubles.\n\n## Behavior\n\n<<<<<<< HEAD\n- 2 → 4\n=======\n- 2 → 5\n>>>>>>> other\n"
+	for src, want := range map[string]int{conflict: 7, strings.ReplaceAll(conflict, ">>>>>>> other", "end"): 0, "```\n" + conflict + "```\n": 8} {
+		_, ps := spec.Parse("a/CLAUDE.md", []byte(src))
+		line := 0
+		for _, p := range ps {
+			if strings.Contains(p.Text, "merge conflict") && p.Severity == spec.Error {
+				line = p.Line
+			}
+		}
+		if line != want {
+			t.Errorf("a conflict in line %d, want %d:\n%s", line, want, src)
+		}
+	}
+}
+
 // TestSettledTexts: no character is taken for text that would be collapsed, and what specs are full of is recognised.
 func TestSettledTexts(t *testing.T) {
 	t.Parallel()

@@ -79,7 +79,22 @@ func begin(path string, src []byte) *parser {
 	p.scan.hideComments()
 	p.root = tree(p.scan)
 	p.blocksLeftOpen()
+	p.conflict()
 	return p
+}
+
+// conflict names what a merge has left: two versions of which nobody has chosen one.
+func (p *parser) conflict() {
+	open := 0
+	for i := range p.scan.lines {
+		switch line := p.scan.at(i); {
+		case strings.HasPrefix(line, "<<<<<<< "):
+			open = i + 1
+		case strings.HasPrefix(line, ">>>>>>> ") && open > 0:
+			p.problem(Error, open, 1, "a merge conflict begins here", "keep one of the two versions, and delete the markers")
+			open = 0
+		}
+	}
 }
 
 // Unreadable says why a document cannot be read, and what to do.

@@ -108,6 +108,7 @@ func ParseLock(src []byte) (*Lock, []spec.Problem) {
 	n, first, unread := 0, 0, 0
 	for line := range strings.Lines(text) {
 		n++
+		whole := strings.HasSuffix(line, "\n")
 		line = strings.TrimRight(line, "\r\n")
 		switch {
 		case line == "":
@@ -120,12 +121,12 @@ func ParseLock(src []byte) (*Lock, []spec.Problem) {
 		case line[0] == '#':
 		case isMarker(line):
 			if !conflict {
-				report(spec.Warning, n, "the lock has merge conflict markers; the lines of both sides were read", "the next build fixes it")
+				report(spec.Warning, n, "the lock has merge conflict markers; the lines of both sides were read", "delete the lines that begin <<<<<<<, ======= and >>>>>>>")
 			}
 			conflict = true
 		default:
 			dir, r, ok := parseRow(line)
-			if !ok {
+			if !ok || !whole { // what was cut off may look like a record
 				if unread++; unread == 1 {
 					first = n
 				}

@@ -111,6 +111,20 @@ func TestLockAfterAMerge(t *testing.T) {
 	}
 }
 
+// TestLockCutOff: a record that was cut off is none, whatever of it can be read.
+func TestLockCutOff(t *testing.T) {
+	t.Parallel()
+	w := chain(t)
+	whole := w.lock.Bytes()
+	last := bytes.LastIndexByte(bytes.TrimSpace(whole), '\n') + 1
+	for n := last + 1; n < len(whole); n++ {
+		l, ps := target.ParseLock(whole[:n])
+		if len(ps) != 1 || ps[0].Severity != "error" || len(l.Dirs()) != len(w.lock.Dirs())-1 {
+			t.Fatalf("%q: problems %v, lock of %v", whole[last:n], ps, l.Dirs())
+		}
+	}
+}
+
 // TestEitherRecordOfAMergeCounts shows that a merge which kept both sides recompiles nothing when
 // the tree fits one of them.
 func TestEitherRecordOfAMergeCounts(t *testing.T) {
@@ -124,7 +138,7 @@ func TestEitherRecordOfAMergeCounts(t *testing.T) {
 		if !mineFirst {
 			both = append(both[len(mine):], both[:len(mine)]...)
 		}
-		lock, ps := target.ParseLock([]byte(strings.Join(both, "\n")))
+		lock, ps := target.ParseLock([]byte(strings.Join(both, "\n") + "\n"))
 		if len(ps) != 2 {
 			t.Fatalf("problems %v, want one each about auth and web", ps)
 		}
