@@ -49,6 +49,9 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 	if in.On != "" && cmp.Or(head.Branch, detached) != in.On {
 		out.Ref = RunRef(j.Run)
 		out.Why = fmt.Sprintf("the work started on branch %s, which is no longer checked out; the result is on %s. To take it: git switch %s && git merge --ff-only %s", in.On, out.Ref, in.On, out.Ref)
+		if _, err := a.o.Repo.Ref(ctx, "refs/heads/"+in.On); errors.Is(err, git.ErrNoRef) && in.On != detached {
+			out.Why = fmt.Sprintf("the work started on branch %s, which no longer exists; the result is on %s. To bring it back: git branch %s %s", in.On, out.Ref, in.On, out.Ref)
+		}
 		return out, nil
 	}
 	out.Ref = "HEAD"
@@ -58,10 +61,26 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 	}
 	if err := a.effect("deliver", func() error { return a.o.Repo.FastForward(ctx, commit) }); err != nil {
 		out.Moved, out.Ref = nil, RunRef(j.Run)
-		out.Why = fmt.Sprintf("the branch %s could not be moved (%v); the result is on %s. To take it: git merge %s", head.Branch, err, out.Ref, out.Ref)
+		out.Why = a.notMoved(ctx, head, commit, out.Ref, err)
 		return out, nil
 	}
 	return out, a.writeDocuments(ctx, j.Run)
+}
+
+// notMoved says why the checked-out branch was not moved to the result of a run, and how a person takes it.
+func (a *Actor) notMoved(ctx context.Context, head git.Head, commit, ref string, err error) string {
+	name := cmp.Or(head.Branch, "HEAD")
+	var files *git.InTheWayError
+	if errors.As(err, &files) {
+		return fmt.Sprintf("%s could not be moved: %v; the result is on %s. To take it, move those files away, then run: git merge --ff-only %s", name, files, ref, ref)
+	}
+	switch base, parted := a.o.Repo.MergeBase(ctx, head.Commit, commit); {
+	case errors.Is(parted, git.ErrNoRef):
+		return fmt.Sprintf("%s could not be moved: its history is another one than when the run began; the result is on %s. To look at it: git log -p %s", name, ref, ref)
+	case parted == nil && base != head.Commit:
+		return fmt.Sprintf("%s could not be moved: it has new commits since the run began; the result is on %s. To take it: git merge %s", name, ref, ref)
+	}
+	return fmt.Sprintf("%s could not be moved (%v); the result is on %s. To take it: git merge %s", name, err, ref, ref)
 }
 
 // rebased puts the run's commits on the commit that the user's snapshot was

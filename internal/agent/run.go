@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -144,6 +145,8 @@ func (j job) judge(res proc.Result, err error) (Outcome, proc.Result) {
 		out.Class, out.Message = Stuck, fmt.Sprintf("the agent did not finish within %v", j.turn.Limits.Total)
 	case res.Ended == proc.Cancelled:
 		out.Class, out.Message = Cancelled, "the turn was stopped"
+	case !complete && out.Session == "" && out.Turns == 0 && res.Exit == 0 && res.Signal == "" && !strings.HasPrefix(strings.TrimSpace(res.Stdout.Text), "{"): // it is no such program, or another version of it
+		out.Class, out.Message = Environment, fmt.Sprintf("the agent ended without a word of its protocol (%s). Run it by hand to see whether it works, then resume", ending(res))
 	case !complete:
 		out.Class, out.Message = Crashed, fmt.Sprintf("the agent ended without a result (%s)", ending(res))
 	}
@@ -155,8 +158,8 @@ func ending(res proc.Result) string {
 	if res.Signal != "" {
 		how = res.Signal
 	}
-	if last := shorten(strings.TrimSpace(res.Stderr.Text), maxMessage); last != "" {
-		how += ": " + last
+	if said := strings.TrimSpace(cmp.Or(strings.TrimSpace(res.Stderr.Text), res.Stdout.Text)); said != "" {
+		how += ": " + shorten(said, maxMessage)
 	}
 	return how
 }

@@ -15,11 +15,18 @@ func (r *Repo) FastForward(ctx context.Context, commit string) error {
 	}
 	if _, err := r.user(ctx, "merge", "--ff-only", "--no-verify", "--no-autostash", "--quiet", commit); err != nil {
 		if paths := inTheWay(err.Error()); len(paths) > 0 {
-			return fmt.Errorf("fast-forward: it would overwrite what is not committed in %s", strings.Join(paths, ", "))
+			return fmt.Errorf("fast-forward: %w", &InTheWayError{paths})
 		}
 		return fmt.Errorf("fast-forward: %w", err)
 	}
 	return nil
+}
+
+// InTheWayError are files that are not committed and would be overwritten.
+type InTheWayError struct{ Paths []string }
+
+func (e *InTheWayError) Error() string {
+	return "it would overwrite what is not committed in " + strings.Join(e.Paths, ", ")
 }
 
 // inTheWay are the files that git names in "would be overwritten by merge", one a line behind a tab.
