@@ -6,7 +6,6 @@ var koreanProve = map[string]string{
 	"  … %d lines more: jacquard log %s\n":             "  … %d줄 더: jacquard log %s\n",
 	"waits for you: %s":                                "답변 대기: %s",
 	"judge your uncommitted change; no agent needed":   "커밋하지 않은 변경을 판정합니다. 에이전트는 필요 없습니다",
-	"stopping; press Ctrl-C again to quit now":         "중지하는 중입니다. 바로 끝내려면 Ctrl-C를 다시 누르세요",
 	"answered; to continue, run: jacquard resume %s\n": "답변을 받았습니다. 재개하려면: jacquard resume %s\n",
 	"waits for a free job":                             "빈 작업 자리 대기",
 	"only %d MiB free at %s: free some space; jacquard gc deletes what ended runs left": "%[2]s에 남은 공간이 %[1]d MiB뿐입니다. 공간을 확보하세요. jacquard gc는 끝난 실행이 남긴 것을 지웁니다",
