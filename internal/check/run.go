@@ -181,9 +181,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if err != nil {
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
 	}
-	if p.c.o.Runs != nil {
-		p.c.o.Runs(cmd.Name + ": " + CommandText(cmd))
-	}
+	p.c.runs(cmd)
 	res, err := proc.Run(ctx, proc.Command{
 		Argv: argv, Dir: dir, Env: reach, Confine: policy, Serve: serve, Limits: bounds, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
 		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
@@ -198,19 +196,15 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, cause)
 	}
 	p.c.tellRefused(outlet, &stdout, &stderr)
-	if res.Exit != 0 && res.Limit == "" {
-		if err := p.c.diskFull(p.dir, &stdout, &stderr); err != nil {
-			return outcome{}, err
-		}
+	if err := p.c.diskFull(res, p.dir, &stdout, &stderr); err != nil {
+		return outcome{}, err
 	}
 	r := recorded{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Record: step.Record{
 		Name: cmd.Name, Argv: cmd.Argv, Text: CommandText(cmd), Shows: p.proof, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,
 		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner, Sandbox: string(p.c.o.Level),
 	}}
-	why, used := ended(res)
-	r.Record.Ended = why
-	p.c.learn(p.learnedFile(cmd), used)
+	r.Record.Ended = p.learns(cmd, res)
 	p.collect(cmd, report, &r)
 	o, err := p.outcome(cmd, r)
 	if err != nil {
@@ -226,6 +220,20 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	return o, nil
 }
 
+// runs says that a command begins.
+func (c *Checker) runs(cmd toolchain.Command) {
+	if c.o.Runs != nil {
+		c.o.Runs(cmd.Name + ": " + CommandText(cmd))
+	}
+}
+
+// learns keeps what a command has used, and gives what has ended it.
+func (p *place) learns(cmd toolchain.Command, res proc.Result) string {
+	why, used := ended(res)
+	p.c.learn(p.learnedFile(cmd), used)
+	return why
+}
+
 // noSpace is what programs say of a full disk.
 var noSpace = re.New(`(?i)no space left on device|disk quota exceeded|not enough space on the disk|\bENOSPC\b`)
 
@@ -233,8 +241,8 @@ var noSpace = re.New(`(?i)no space left on device|disk quota exceeded|not enough
 const little = 256 << 20
 
 // diskFull reports a disk that was full while a command ran: what it says then is no finding. That the command says so is not enough.
-func (c *Checker) diskFull(dir string, said ...*bytes.Buffer) error {
-	if !slices.ContainsFunc(said, func(b *bytes.Buffer) bool { return noSpace().Match(b.Bytes()) }) {
+func (c *Checker) diskFull(res proc.Result, dir string, said ...*bytes.Buffer) error {
+	if res.Exit == 0 || res.Limit != "" || !slices.ContainsFunc(said, func(b *bytes.Buffer) bool { return noSpace().Match(b.Bytes()) }) {
 		return nil
 	}
 	if free, ok := confine.FreeAt(dir); !ok || free > little {

@@ -18,7 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/reference/codes.md")
 
-func groups(t *testing.T) []explain.Group { return groupsIn(t, "en") }
+func groups(t *testing.T) []explain.Group {
+	t.Helper()
+	return groupsIn(t, "en")
+}
 
 func groupsIn(t *testing.T, lang string) []explain.Group {
 	t.Helper()

@@ -41,6 +41,7 @@ func TestPictures(t *testing.T) {
 		dark, open    bool
 	}{"phone": {390, 1800, false, false}, "open": {390, 3000, false, true}, "tablet": {768, 1250, false, false}, "dark": {768, 2000, true, true}, "desktop": {1440, 1900, false, true}} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			shown := page
 			if c.open {
 				shown = strings.ReplaceAll(page, "<details", "<details open")
