@@ -73,8 +73,9 @@ var koreanErrors = map[string]string{
 	"line %d: jobs %d: must be between 1 and %d":                                                "line %d: jobs %d: 1부터 %d까지 쓸 수 있습니다",
 	"the path of the project has a line break in it: %q. Rename the folder":                     "프로젝트 경로에 줄바꿈이 있습니다: %q. 폴더 이름을 바꾸세요",
 	"found %s, but settings are read from %s: rename the file":                                  "%s이(가) 있지만 설정은 %s에서 읽습니다. 파일 이름을 바꾸세요",
-	"%s is a folder, but settings are read from a file of that name: move the folder away":      "%s이(가) 폴더입니다. 설정 파일의 이름이니 폴더를 다른 곳으로 옮기세요",
-	"%s cannot be read: %v":                                                                     "%s을(를) 읽을 수 없습니다: %v",
+
+	"%s is a folder, but settings are read from a file of that name: move the folder away": "%s이(가) 폴더입니다. 설정 파일의 이름이니 폴더를 다른 곳으로 옮기세요",
+	"%s cannot be read: %v": "%s을(를) 읽을 수 없습니다: %v",
 
 	"%s has more than one document: keep all settings in the first, and delete the line --- and what follows": "%s에 YAML 문서가 둘 이상 있습니다. 모든 설정을 첫 문서에 두고 --- 줄부터 지우세요",
 	"%s is not UTF-8: save it as UTF-8 in your editor":                                                        "%s이(가) UTF-8이 아닙니다. 편집기에서 UTF-8로 저장하세요",
