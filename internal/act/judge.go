@@ -32,6 +32,7 @@ type Judged struct {
 	Millis  int64         `json:"millis"`
 	Limit   int64         `json:"limit_millis"`
 	Shallow bool          `json:"shallow,omitempty"`
+	Quick   bool          `json:"quick,omitempty"`
 }
 
 // How many small changes of the code a judgement tries.
@@ -53,6 +54,7 @@ func (a *Actor) Judge(ctx context.Context, in JudgeIn) (Judged, error) {
 	}
 	out, err := a.judgeTrees(ctx, in, before, tree)
 	out.Base, out.Sandbox, out.Millis, out.Limit, out.Shallow = base, a.o.Level, a.o.Now().Sub(begun).Milliseconds(), in.Limit.Milliseconds(), a.o.Repo.Shallow()
+	out.Quick = in.Quick
 	return out, err
 }
 

@@ -197,7 +197,7 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 		ran = ran || r.Status == step.Pass || r.Status == step.Fail || r.Status == step.Error
 		if (r.Status == step.Fail || r.Status == step.Error) && (x.passing[r.ID] || !x.seen(r.ID)) {
 			by = append(by, r.ID)
-			t.byFresh = t.byFresh || x.anew && slices.ContainsFunc(x.fresh, func(f test) bool { return len(resultsOf(f, []step.TestResult{r})) > 0 })
+			t.ByNew = t.ByNew || x.anew && slices.ContainsFunc(x.fresh, func(f test) bool { return len(resultsOf(f, []step.TestResult{r})) > 0 })
 		}
 	}
 	switch {

@@ -50,9 +50,10 @@ type Function struct {
 	Survived   string `json:"survived,omitempty"`
 	SurvivedAt int    `json:"survived_at,omitempty"`
 
-	byFresh bool // a new or changed test noticed
-	unsure  bool // there was no time to find out
-	sure    bool // that it gives another value went unnoticed, which is no change that means nothing
+	// ByNew says that a new or changed test noticed one.
+	ByNew  bool `json:"by_new,omitempty"`
+	unsure bool // there was no time to find out
+	sure   bool // that it gives another value went unnoticed, which is no change that means nothing
 }
 
 // Outcomes counts small changes of some code that were tested, and those that a test noticed.
@@ -133,7 +134,7 @@ func (k known) proved() bool {
 	for _, f := range k.functions {
 		tried += f.Tried
 		sure = sure || f.sure
-		noticed = noticed || f.byFresh
+		noticed = noticed || f.ByNew
 	}
 	return compiled && (noticed || tried < fewMutants && !sure)
 }

@@ -7,7 +7,7 @@ import (
 // TestVerdicts is the decision alone: what is known, and what is said of it.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	kills, survives, untried := Function{Name: "A", Tried: 1, Noticed: 1, byFresh: true}, Function{Name: "B", Tried: 2}, Function{Name: "C"}
+	kills, survives, untried := Function{Name: "A", Tried: 1, Noticed: 1, ByNew: true}, Function{Name: "B", Tried: 2}, Function{Name: "C"}
 	old := Function{Name: "D", Tried: 1, Noticed: 1}
 	for name, c := range map[string]struct {
 		known

@@ -59,7 +59,7 @@ func (p *project) startRun(ctx context.Context, e *engine, n newRun) (r flow.Run
 	if err != nil {
 		return r, false, err
 	}
-	meta, err := json.Marshal(runMeta{Agent: n.agent, Model: n.model, Scenario: scenario, Mailbox: n.mailbox, Jobs: n.jobs, Sandbox: string(level), By: p.a.who(), Command: n.def})
+	meta, err := json.Marshal(runMeta{Agent: n.agent, Model: n.model, Scenario: scenario, Mailbox: n.mailbox, Jobs: n.jobs, Sandbox: string(level), By: p.a.who(), Command: n.def, Fresh: n.fresh})
 	if err != nil {
 		return r, false, err
 	}

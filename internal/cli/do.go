@@ -376,7 +376,13 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f do
 	}
 	l := a.lang()
 	fmt.Fprintf(a.Out, l.T("style:   %s (ask %s, tests %s, review %s, size %s)\n"), out.Style, out.Ask, out.Tests, out.Review, out.Size)
-	fmt.Fprintf(a.Out, l.T("agent:   %s\n"), strings.TrimSpace(out.Agent+" "+out.Model))
+	program := strings.TrimSpace(out.Agent + " " + out.Model)
+	if m, ok := findMaker(out.Agent); ok {
+		if _, err := m.find(a.env); err != nil {
+			program += l.T(" (not installed)")
+		}
+	}
+	fmt.Fprintf(a.Out, l.T("agent:   %s\n"), program)
 	fmt.Fprintf(a.Out, l.T("budget:  %s\n"), budgetText(l, budget))
 	fmt.Fprintf(a.Out, l.T("deliver: %s\n"), out.Deliver)
 	for i, c := range out.Checks {

@@ -222,7 +222,11 @@ func (c *checkup) checks(ctx context.Context, p *project) {
 		return
 	}
 	if head, err := p.repo.Head(ctx); len(list) == 0 && err == nil && head.Unborn {
-		c.add("checks", false, true, "%s", c.l.T("nothing is committed yet, so there is nothing to check: git add --all && git commit, then run jacquard doctor again"))
+		text := c.l.T("nothing is committed yet, so there is nothing to check: git add --all && git commit, then run jacquard doctor again")
+		if p.noGit {
+			text = c.l.T("this is no git repository, so there is nothing to check: git init && git add --all && git commit, then run jacquard doctor again")
+		}
+		c.add("checks", false, true, "%s", text)
 		return
 	}
 	if len(list) == 0 {

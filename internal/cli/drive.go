@@ -270,4 +270,5 @@ type runMeta struct {
 	By       string `json:"by,omitempty"`
 	Sandbox  string `json:"sandbox,omitempty"` // level that it began at, and goes on at
 	Command  string `json:"command,omitempty"`
+	Fresh    bool   `json:"fresh,omitempty"` // no result of a check is taken from the record
 }

@@ -75,6 +75,9 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		if names := namesOf(j, unnoticed); len(names) > 0 {
 			text += fmt.Sprintf(l.T("; but no test kills the mutants of %s"), strings.Join(names, ", "))
 		}
+		if names := namesOf(j, oldOnly); len(names) > 0 && len(names) < len(j.Functions) {
+			text += fmt.Sprintf(l.T("; only existing tests kill the mutants of %s"), strings.Join(names, ", "))
+		}
 		return text
 	case check.VerdictCovered:
 		if j.Why != "" {
@@ -101,7 +104,10 @@ func verdictWords(l report.Lang, j act.Judged) string {
 	case check.VerdictUnknown:
 	}
 	text := fmt.Sprintf(l.T("unknown: %s"), j.Why)
-	if j.Late {
+	switch {
+	case j.Late && j.Quick:
+		text += l.T("; for more time, run: jacquard prove")
+	case j.Late:
 		text += l.T("; for more time, run: jacquard prove --limit 15m (or --full)")
 	}
 	if j.Install != "" && !strings.Contains(j.Why, j.Install) {
@@ -109,6 +115,9 @@ func verdictWords(l report.Lang, j act.Judged) string {
 	}
 	return text
 }
+
+// oldOnly reports whether tests notice when a function is wrong, and no new one does.
+func oldOnly(f check.Function) bool { return f.Noticed > 0 && !f.ByNew }
 
 // unnoticed reports whether every small change of a function went unnoticed, or no test comes near it.
 func unnoticed(f check.Function) bool { return f.Unreached || f.Tried > 0 && f.Noticed == 0 }

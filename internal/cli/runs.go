@@ -164,6 +164,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 		fill(&o.scenario, meta.Scenario)
 		fill(&o.mailbox, meta.Mailbox)
 		fill(&o.sandbox, meta.Sandbox)
+		o.fresh = o.fresh || meta.Fresh
 		if o.jobs == 0 {
 			o.jobs = meta.Jobs
 		}

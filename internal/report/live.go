@@ -241,7 +241,7 @@ func Beat(l Lang, r *Run, now time.Time) string {
 	doing := r.Activities()
 	const most = 4
 	for _, a := range doing[:min(len(doing), most)] {
-		fmt.Fprintf(&b, "  … %s: %s (%s)\n", a.name(), Cut(a.Words(l), 80), Took(now.Sub(a.Started)))
+		fmt.Fprintf(&b, l.T("  … %s: %s for %s\n"), a.name(), Cut(a.Words(l), 80), Took(now.Sub(a.Started)))
 	}
 	if n := len(doing) - most; n > 0 {
 		fmt.Fprintf(&b, l.T("  … and %d more\n"), n)

@@ -54,7 +54,7 @@ func TestActivities(t *testing.T) {
 	apply(flow.EventProgress, build, "task/TASK-00", 13*time.Second, step.Heard{Kind: "tool_end", Tool: "Bash"})
 	has(live(20*time.Second), "  TASK-00 BUILD 2  runs go test ./... ")
 	has(live(3*time.Minute), "silent for 2m47s  2m50s")
-	has(report.Beat("en", r, start.Add(40*time.Second)), "  … TASK-00 BUILD 2: runs go test ./... (30s)\n")
+	has(report.Beat("en", r, start.Add(40*time.Second)), "  … TASK-00 BUILD 2: runs go test ./... for 30s\n")
 	r.Spent = "$1.20 of $20.00"
 	if has(live(time.Minute), "$1.20 of $20.00"); r.Budget.USD != 20 {
 		t.Errorf("the budget is %v", r.Budget)

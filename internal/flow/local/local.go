@@ -156,8 +156,10 @@ func damaged(err error) error {
 		return fmt.Errorf("%w: %w", flow.ErrDamaged, err)
 	case sqlite3.SQLITE_FULL:
 		return environment(fmt.Errorf("the disk that holds the runs is full; free some space, then resume: %w", err))
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM:
-		return environment(err)
+	case sqlite3.SQLITE_IOERR:
+		return environment(fmt.Errorf("the disk that holds the runs is full or does not work; free some space (df -h shows how much there is), then try again: %w", err))
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return environment(fmt.Errorf("the journal cannot be written: its folder is read-only, or no space or inode is left (df -h, df -i); make it writable, then try again: %w", err))
 	}
 	return err
 }
