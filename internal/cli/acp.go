@@ -103,5 +103,8 @@ func (p *project) installed(name string) (string, error) {
 	if strings.ContainsRune(program, '/') && !filepath.IsAbs(program) {
 		program = filepath.Join(p.root, filepath.FromSlash(program))
 	}
+	if filepath.IsAbs(program) {
+		return proc.LookPath(filepath.Base(program), filepath.Dir(program))
+	}
 	return proc.LookPath(program, p.a.env["PATH"])
 }
