@@ -31,8 +31,11 @@ func readable(w io.Writer) io.Writer {
 	return w
 }
 
-// clearLine leaves the line empty that the cursor is in.
-const clearLine = "\r\x1b[K"
+// What leaves the cursor at the beginning of an empty line: with nothing in it, and nothing below it.
+const (
+	clearLine  = "\r\x1b[K"
+	clearBelow = "\x1b[J"
+)
 
 func (s *screen) Write(b []byte) (int, error) {
 	wide, _, _ := terminal(s)
@@ -41,7 +44,7 @@ func (s *screen) Write(b []byte) (int, error) {
 		if whole := strings.HasSuffix(line, "\n"); whole && !s.begun && wide > 0 && !strings.Contains(line, "\x1b") {
 			line = broken(line, wide, 2)
 		}
-		s.begun = !strings.HasSuffix(line, "\n") && !strings.HasSuffix(line, clearLine)
+		s.begun = !strings.HasSuffix(line, "\n") && !strings.HasSuffix(line, clearLine) && !strings.HasSuffix(line, clearBelow)
 		out.WriteString(line)
 	}
 	if _, err := s.WriteString(out.String()); err != nil {

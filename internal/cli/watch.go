@@ -307,7 +307,7 @@ func (w *watch) frame() {
 
 func (w *watch) erase() {
 	if w.drawn > 0 {
-		fmt.Fprintf(w.a.Err, "\r\x1b[%dA\x1b[J", w.drawn) // behind the ^C that the terminal shows
+		fmt.Fprintf(w.a.Err, "\r\x1b[%dA"+clearBelow, w.drawn) // behind the ^C that the terminal shows
 		w.drawn = 0
 	}
 }

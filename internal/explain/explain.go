@@ -13,7 +13,7 @@ import (
 var files embed.FS
 
 // order is the order in which the groups are listed; each is a file of the folder codes.
-var order = []string{"finding", "drift", "spec", "phase", "exit", "state", "class", "level", "end", "stale", "verify", "prove", "test"}
+var order = []string{"finding", "prove", "drift", "spec", "phase", "exit", "state", "class", "level", "end", "stale", "verify", "test"}
 
 // Group is the codes of one kind, sorted by code.
 type Group struct {
