@@ -3,6 +3,7 @@ package act
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -125,6 +126,14 @@ type Attested struct {
 	By    string        `json:"by,omitempty"` // who has signed it, "" for nobody
 	Tests attest.Counts `json:"tests"`        // as they ended then
 	Wrong string        `json:"wrong,omitempty"`
+}
+
+// more says what was attested and cannot be found again, "" for nothing.
+func (t *Attested) more(now step.Counts) string {
+	if t.Tests.Passed <= now.Passed && t.Tests.Red <= now.Red {
+		return ""
+	}
+	return fmt.Sprintf("its attestation says that %d tests pass and %d of them fail without the change: now it is %d and %d", t.Tests.Passed, t.Tests.Red, now.Passed, now.Red)
 }
 
 // attested reads the attestation of a commit, nil where there is none.

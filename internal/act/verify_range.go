@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,8 +58,10 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, each func(Comm
 		if v.Attested, err = a.attested(ctx, e, k); err != nil {
 			return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
 		}
-		if v.Attested != nil && v.Attested.Wrong != "" && v.Standing == Verified {
-			v.Standing, v.Reason = Unverified, v.Attested.Wrong
+		if v.Attested != nil && v.Standing == Verified {
+			if v.Attested.Wrong = cmp.Or(v.Attested.Wrong, v.Attested.more(v.Tests)); v.Attested.Wrong != "" {
+				v.Standing, v.Reason = Unverified, v.Attested.Wrong
+			}
 		}
 		each(v)
 	}
