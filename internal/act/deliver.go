@@ -72,7 +72,7 @@ func (a *Actor) notMoved(ctx context.Context, head git.Head, commit, ref string,
 	name := cmp.Or(head.Branch, "HEAD")
 	var files *git.InTheWayError
 	if errors.As(err, &files) {
-		return fmt.Sprintf("%s could not be moved: %v; the result is on %s. To take it, move those files away, then run: git merge --ff-only %s", name, files, ref, ref)
+		return fmt.Sprintf("%s could not be moved: %v; the result is on %s. To take it, run: git stash --include-untracked && git merge --ff-only %s, then: git stash pop", name, files, ref, ref)
 	}
 	switch base, parted := a.o.Repo.MergeBase(ctx, head.Commit, commit); {
 	case errors.Is(parted, git.ErrNoRef):

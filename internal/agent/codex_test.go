@@ -149,8 +149,8 @@ func TestCodexThatEndsOtherwise(t *testing.T) {
 		class   agent.Class
 		message string
 	}{
-		"nothing":                {"exit 0", agent.Environment, "without a word of its protocol (exit code 0)"},
-		"another program":        {"echo hello", agent.Environment, "(exit code 0: hello). Run it by hand"},
+		"nothing":                {"exit 0", agent.Crashed, "exit code 0"},
+		"another program":        {"echo hello", agent.Environment, `it printed "hello". Run it by hand`},
 		"killed":                 {"echo '{\"type\":\"thread.started\",\"thread_id\":\"t\"}'; kill -9 $$", agent.Crashed, "SIGKILL"},
 		"bad setting":            {"echo 'Error: unknown variant' >&2; exit 1", agent.Environment, "unknown variant"},
 		"half a result":          {"printf '{\"type\":\"turn.comple'", agent.Crashed, "without a result"},

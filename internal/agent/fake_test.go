@@ -162,7 +162,7 @@ func TestProgramsThatEndOtherwise(t *testing.T) {
 		class   agent.Class
 		message string
 	}{
-		"nothing":                  {"exit 0", noError, agent.Environment, "without a word of its protocol (exit code 0)"},
+		"nothing":                  {"exit 0", noError, agent.Crashed, "exit code 0"},
 		"killed":                   {"echo '{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}'; kill -9 $$", noError, agent.Crashed, "SIGKILL"},
 		"bad flag":                 {"echo 'error: unknown option --x' >&2; exit 1", noError, agent.Environment, "unknown option"},
 		"not logged in":            {"echo 'Not logged in · Please run /login' >&2; exit 1", noError, agent.AuthFailed, "claude auth login"},

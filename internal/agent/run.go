@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,12 +144,19 @@ func (j job) judge(res proc.Result, err error) (Outcome, proc.Result) {
 		out.Class, out.Message = Stuck, fmt.Sprintf("the agent did not finish within %v", j.turn.Limits.Total)
 	case res.Ended == proc.Cancelled:
 		out.Class, out.Message = Cancelled, "the turn was stopped"
-	case !complete && out.Session == "" && out.Turns == 0 && res.Exit == 0 && res.Signal == "" && !strings.HasPrefix(strings.TrimSpace(res.Stdout.Text), "{"): // it is no such program, or another version of it
-		out.Class, out.Message = Environment, fmt.Sprintf("the agent ended without a word of its protocol (%s). Run it by hand to see whether it works, then resume", ending(res))
+	case !complete && out.Session == "" && out.Turns == 0 && foreign(res):
+		out.Class = Environment
+		out.Message = fmt.Sprintf("the agent does not speak its protocol, it printed %q. Run it by hand to see whether it works, then resume", shorten(strings.TrimSpace(res.Stdout.Text), maxMessage))
 	case !complete:
 		out.Class, out.Message = Crashed, fmt.Sprintf("the agent ended without a result (%s)", ending(res))
 	}
 	return out, res
+}
+
+// foreign reports whether a program ended well and has printed something else than lines of JSON: it is no such agent, or another version.
+func foreign(res proc.Result) bool {
+	said := strings.TrimSpace(res.Stdout.Text)
+	return res.Exit == 0 && res.Signal == "" && said != "" && !strings.HasPrefix(said, "{")
 }
 
 func ending(res proc.Result) string {
@@ -158,8 +164,8 @@ func ending(res proc.Result) string {
 	if res.Signal != "" {
 		how = res.Signal
 	}
-	if said := strings.TrimSpace(cmp.Or(strings.TrimSpace(res.Stderr.Text), res.Stdout.Text)); said != "" {
-		how += ": " + shorten(said, maxMessage)
+	if last := shorten(strings.TrimSpace(res.Stderr.Text), maxMessage); last != "" {
+		how += ": " + last
 	}
 	return how
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/confine"
@@ -196,7 +197,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, cause)
 	}
 	p.c.tellRefused(outlet, &stdout, &stderr)
-	if err := p.c.diskFull(res, p.dir, &stdout, &stderr); err != nil {
+	if err := diskFull(res, p.dir, &stdout, &stderr); err != nil {
 		return outcome{}, err
 	}
 	r := recorded{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Record: step.Record{
@@ -241,14 +242,14 @@ var noSpace = re.New(`(?i)no space left on device|disk quota exceeded|not enough
 const little = 256 << 20
 
 // diskFull reports a disk that was full while a command ran: what it says then is no finding. That the command says so is not enough.
-func (c *Checker) diskFull(res proc.Result, dir string, said ...*bytes.Buffer) error {
+func diskFull(res proc.Result, dir string, said ...*bytes.Buffer) error {
 	if res.Exit == 0 || res.Limit != "" || !slices.ContainsFunc(said, func(b *bytes.Buffer) bool { return noSpace().Match(b.Bytes()) }) {
 		return nil
 	}
 	if free, ok := confine.FreeAt(dir); !ok || free > little {
 		return nil
 	}
-	return &EnvironmentError{Install: "no space left in " + c.o.Cache + ": free some space (jacquard gc deletes what ended runs left)"}
+	return fmt.Errorf("%s: %w", dir, syscall.ENOSPC)
 }
 
 // ended is what has ended a command, "" if it did so by itself, and what is learned of it. What a limit has ended may use more the next

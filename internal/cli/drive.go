@@ -27,6 +27,9 @@ func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks boo
 		p.served(ctx, e)
 		w.start(quiet)
 		p.a.driving.Store(run.ID)
+		if err := p.a.announce(run.ID); err != nil {
+			return err
+		}
 		st, err := e.Drive(ctx, run.ID)
 		w.stop(quiet)
 		if err == nil {

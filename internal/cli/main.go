@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -113,7 +114,9 @@ func (w *answer) lost() error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if errors.Is(w.err, syscall.EPIPE) {
+	var code syscall.Errno
+	closed := runtime.GOOS == "windows" && errors.As(w.err, &code) && (code == 109 || code == 232) // ERROR_BROKEN_PIPE, ERROR_NO_DATA
+	if closed || errors.Is(w.err, syscall.EPIPE) {
 		return nil
 	}
 	return w.err
@@ -163,11 +166,15 @@ type app struct {
 	all      bool // help shows what is hidden
 	ran      bool // a command has begun, so an error is not one of usage
 
-	worker  atomic.Bool  // this process is a worker
-	asking  atomic.Bool  // a person is asked, and no agent runs
-	heard   hearing      // what running steps report
-	screen  sync.Mutex   // of the view that is on the terminal
-	showing *watch       // nil for none
+	worker  atomic.Bool // this process is a worker
+	asking  atomic.Bool // a person is asked, and no agent runs
+	heard   hearing     // what running steps report
+	screen  sync.Mutex  // of the view that is on the terminal
+	showing view        // nil for none
+	told    struct {    // the run of which a person was told something, and up to which event
+		run string
+		seq int64
+	}
 	driving atomic.Value // the run that this process carries on, a string
 	spoken  atomic.Value // the language of messages, a report.Lang
 

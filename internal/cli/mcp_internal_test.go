@@ -40,12 +40,17 @@ func TestPart(t *testing.T) {
 // TestSpending: the runs of a session share what was configured when it began, and what no run came of is given back.
 func TestSpending(t *testing.T) {
 	t.Parallel()
-	p := &project{conf: config{Budget: "5usd"}}
+	p := &project{a: &app{env: map[string]string{"HOME": t.TempDir()}}, conf: config{Budget: "5usd"}}
 	s := &spending{}
 	if _, err := s.take(p, step.Budget{}); err != nil {
 		t.Fatal(err)
 	}
-	p.conf.Budget = "500usd" // an agent has written it
+	if r := (&spending{}); true { // what no person has allowed
+		p.conf.Budget = "500usd"
+		if _, err := r.take(p, step.Budget{USD: 21}); err == nil || !strings.Contains(err.Error(), "$20.00 is left") {
+			t.Errorf("21usd of 500 that the repository brings: %v", err)
+		}
+	}
 	if _, err := s.take(p, step.Budget{USD: 6}); err == nil || !strings.Contains(err.Error(), "$5.00 is left") {
 		t.Errorf("6usd of 5: %v", err)
 	}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/proc"
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/works"
@@ -32,39 +31,55 @@ type spending struct {
 	mu   sync.Mutex
 	most step.Budget
 	rest step.Budget
-	said string // the budget as configured
 }
 
 // take takes a part of what is left. back gives it back.
 func (s *spending) take(p *project, part step.Budget) (back func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.said == "" {
-		if s.most, err = p.budget(""); err != nil {
+	if s.most == (step.Budget{}) {
+		if s.most, err = parseBudget(p.conf.Budget); err != nil {
 			return nil, err
 		}
-		s.rest, s.said = s.most, p.conf.Budget
+		if !p.trusts(p.spends()) { // the repository says it, no person
+			s.most = step.Budget{USD: min(s.most.USD, mostUnasked.USD), Tokens: min(s.most.Tokens, mostUnasked.Tokens)}
+		}
+		s.rest = s.most
 	}
 	if part.USD > s.rest.USD || part.Tokens > s.rest.Tokens {
 		left := "nothing"
 		if s.rest != (step.Budget{}) {
 			left = budgetText(report.English, s.rest)
 		}
-		return nil, usage("the runs of a session get at most %s, as configured, and %s is left; only a person can give more: jacquard do --budget", s.said, left)
+		return nil, usage("the runs of a session get at most %s, as configured, and %s is left; only a person can give more: jacquard do --budget", budgetText(report.English, s.most), left)
 	}
 	s.rest.USD, s.rest.Tokens = s.rest.USD-part.USD, s.rest.Tokens-part.Tokens
-	return func() {
+	return sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.rest.USD, s.rest.Tokens = min(s.rest.USD+part.USD, s.most.USD), min(s.rest.Tokens+part.Tokens, s.most.Tokens)
-	}, nil
+	}), nil
 }
 
 // begun is a command that was started and has not yet said which run it drives.
 type begun struct {
-	log   string
+	log   string // what it prints; the file beside it says which run
 	ended <-chan struct{}
 	none  func() // is called if there was nothing to drive
+}
+
+// announced is the variable that names a file into which a command writes the run that it drives, before it does anything in it.
+const announced = "JACQUARD_ANNOUNCE"
+
+// announce writes the run that is driven where who has started this process looks for it.
+func (a *app) announce(run string) error {
+	if a.env[announced] == "" {
+		return nil
+	}
+	if err := os.WriteFile(a.env[announced], []byte(run), 0o600); err != nil {
+		return environment("say which run is driven", err)
+	}
+	return nil
 }
 
 // onRun does something with a run of the project: the last one where name is "".
@@ -112,47 +127,60 @@ func (s *served) start(ctx context.Context, _ *mcp.CallToolRequest, in arguments
 	return s.detached(ctx, p, append(argv, "--", in["request"]), back)
 }
 
-// detached runs a command that drives a run, and says which run it is once that is known.
-func (s *served) detached(ctx context.Context, p *project, argv []string, none func()) (*mcp.CallToolResult, error) {
+// detached runs a command that drives a run, and says which run it is once that is known. none is called where it came to no run.
+func (s *served) detached(ctx context.Context, p *project, argv []string, none func()) (_ *mcp.CallToolResult, err error) {
+	b := &begun{none: none}
+	if !s.begun.CompareAndSwap(nil, b) {
+		none()
+		return nil, usage("another run is being prepared: call run_wait first")
+	}
+	defer func() {
+		if b.ended == nil { // it was not started
+			s.begun.Store(nil)
+			none()
+		}
+	}()
 	self, err := os.Executable()
 	if err != nil {
 		return nil, words("find this program: %w", err)
-	}
-	if s.begun.Load() != nil {
-		none()
-		return nil, usage("another run is being prepared: call run_wait first")
 	}
 	log, err := os.CreateTemp(filepath.Join(p.cache, "tmp"), "run-*.log")
 	if err != nil {
 		return nil, environment("make a file for what a run says", err)
 	}
 	defer func() { _ = log.Close() }()
-	ended, err := proc.Detach(append([]string{self, "--root", p.root}, argv...), p.root, s.env(), log)
+	b.log = log.Name()
+	b.ended, err = proc.Detach(append([]string{self, "--root", p.root}, argv...), p.root, append(s.env(), announced+"="+b.run()), log)
 	if err != nil {
-		none()
-		return nil, errors.Join(err, os.Remove(log.Name()))
+		return nil, errors.Join(err, os.Remove(b.log))
 	}
-	s.begun.Store(&begun{log: log.Name(), ended: ended, none: none})
-	return s.find(ctx)
+	return s.find(ctx, b)
 }
 
+func (b *begun) run() string { return b.log + ".run" }
+
 // find waits until the command that was started drives a run, or has ended.
-func (s *served) find(ctx context.Context) (*mcp.CallToolResult, error) {
-	b := s.begun.Load()
+func (s *served) find(ctx context.Context, b *begun) (*mcp.CallToolResult, error) {
 	enough := time.After(longestWait)
-	for {
-		if id := s.driven(ctx, b.log); id != "" {
-			s.begun.Store(nil)
-			_ = os.Remove(b.log) // the run goes on writing to it
-			return s.told("run " + id + " has begun. To follow it: run_wait"), nil
+	for over := false; ; {
+		if id, err := os.ReadFile(b.run()); err == nil && len(id) > 0 {
+			if s.begun.CompareAndSwap(b, nil) {
+				_ = errors.Join(os.Remove(b.log), os.Remove(b.run())) // the run goes on writing to the first
+			}
+			return s.told("run " + string(id) + " has begun. To follow it: run_wait"), nil
+		}
+		if over { // it could not begin, or had nothing to do
+			raw, err := os.ReadFile(b.log)
+			if s.begun.CompareAndSwap(b, nil) {
+				b.none()
+				_ = os.Remove(b.log)
+			}
+			return s.told(string(raw)), err
 		}
 		select {
 		case <-time.After(redraw):
-		case <-b.ended: // at once: it could not begin, or had nothing to do
-			s.begun.Store(nil)
-			b.none()
-			raw, err := os.ReadFile(b.log)
-			return s.told(string(raw)), errors.Join(err, os.Remove(b.log))
+		case <-b.ended: // what it has said last is read once more
+			over = true
 		case <-enough:
 			return s.told("the run is being prepared: the project's tests are tried. To go on waiting: run_wait"), nil
 		case <-ctx.Done():
@@ -161,32 +189,13 @@ func (s *served) find(ctx context.Context) (*mcp.CallToolResult, error) {
 	}
 }
 
-// begins is what a command says first of the run that it drives, in either language.
-var begins = re.New(`(?m)^(?:run|resuming run|실행|끝나지 않은 실행을 이어서 진행합니다:) ([a-z2-7]+)\b`)
-
-// driven is the run that a command has said it drives, "" as long as it does not.
-func (s *served) driven(ctx context.Context, log string) (id string) {
-	raw, _ := os.ReadFile(log)
-	said := begins().FindSubmatch(raw)
-	if said == nil {
-		return ""
-	}
-	_, _ = s.onRun(ctx, string(said[1]), func(_ *project, _ keeper, r flow.Run) (*mcp.CallToolResult, error) {
-		if r.Driver != "" || len(r.Gates) > 0 {
-			id = r.ID
-		}
-		return nil, nil
-	})
-	return id
-}
-
 // still reports whether nothing of a run happens without a person, or any more.
 func still(r flow.Run) bool { return r.State != flow.Running || r.Driver == "" }
 
 // wait tells what has happened in a run since an event.
 func (s *served) wait(ctx context.Context, _ *mcp.CallToolRequest, in arguments) (*mcp.CallToolResult, error) {
-	if in["run"] == "" && s.begun.Load() != nil {
-		return s.find(ctx)
+	if b := s.begun.Load(); in["run"] == "" && b != nil && b.ended != nil {
+		return s.find(ctx, b)
 	}
 	after, _ := strconv.ParseInt(in["cursor"], 10, 64)
 	return s.onRun(ctx, in["run"], func(p *project, rt keeper, r flow.Run) (*mcp.CallToolResult, error) {

@@ -129,7 +129,7 @@ func newResume(a *app) *cobra.Command {
 // answered reports whether a run has the answers that it waited for: it goes on when it is resumed.
 func answered(r flow.Run) bool { return r.State == flow.Waiting && len(r.Gates) == 0 && r.Driver == "" }
 
-// unfinished finds a run by prefix; without one, the newest that has not ended, and of those one that waits for no answer before others.
+// unfinished finds a run by prefix; without one, the newest that has not ended, and of those one that has its answer before others.
 func unfinished(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, error) {
 	if prefix != "" {
 		return find(ctx, rt, prefix)
@@ -138,7 +138,7 @@ func unfinished(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, 
 	if err != nil {
 		return flow.Run{}, err
 	}
-	for _, fits := range []func(flow.Run) bool{func(r flow.Run) bool { return goesOn(r) && !asks(r) && r.Driver == "" }, goesOn} {
+	for _, fits := range []func(flow.Run) bool{answered, goesOn} {
 		if i := slices.IndexFunc(runs, fits); i >= 0 {
 			return runs[i], nil
 		}

@@ -62,9 +62,6 @@ func (p *project) trustCommands() []string {
 	for _, name := range p.conf.moreAgents() {
 		out = append(out, p.conf.ACP[name].asks(name))
 	}
-	if b, err := p.budget(""); err == nil && (b.USD > mostUnasked.USD || b.Tokens > mostUnasked.Tokens) {
-		out = append(out, "spend up to "+p.conf.Budget+" on each run, with your key or login (budget)")
-	}
 	if p.conf.PR {
 		out = append(out, "push a branch to origin and open a pull request there (pr: true)")
 	}
@@ -79,6 +76,14 @@ func (p *project) trustCommands() []string {
 		out = append(out, "send this repository's history and the results of pool runs to "+p.conf.Hub+", with the credentials in your environment (hub)")
 	}
 	return out
+}
+
+// spends is what a repository asks to spend on each run, where that is more than what nobody is asked about.
+func (p *project) spends() []string {
+	if b, err := parseBudget(p.conf.Budget); err != nil || b.USD <= mostUnasked.USD && b.Tokens <= mostUnasked.Tokens {
+		return nil
+	}
+	return []string{"spend up to " + p.conf.Budget + " on each run, with your key or login (budget)"}
 }
 
 // shownCommands lists the commands for the person who decides, one a line. One
@@ -143,18 +148,19 @@ func newTrust(a *app) *cobra.Command {
 // trust shows what the repository asks to run and records that it may, when a
 // person says so.
 func (p *project) trust(ctx context.Context, yes bool) error {
-	a, cmds, hosts := p.a, p.trustCommands(), p.callbackHosts()
+	a, cmds := p.a, append(p.trustCommands(), p.spends()...)
+	hosts := p.callbackHosts()
 	if err := a.byPerson("trust"); err != nil {
 		return err
 	}
 	if len(cmds) > 0 {
-		fmt.Fprintf(a.Err, a.lang().T("%s asks for these permissions:\n  %s\n"), configFile, p.shownCommands())
+		fmt.Fprintf(a.Err, a.lang().T("%s asks for these permissions:\n  %s\n"), configFile, shownLines(cmds))
 	}
 	if len(hosts) > 0 {
 		fmt.Fprintf(a.Err, a.lang().T("this project asks for these permissions:\n  %s\n"), shownLines(hosts))
 	}
 	cmds = append(cmds, hosts...)
-	if !p.hasTrust() || !p.trusts(hosts) {
+	if !p.hasTrust() || !p.trusts(p.spends()) || !p.trusts(hosts) {
 		if !yes {
 			if err := p.askTrust(ctx); err != nil {
 				return err
@@ -216,7 +222,7 @@ func (p *project) addTrust() error {
 	if err != nil {
 		return err
 	}
-	for _, asked := range [][]string{p.trustCommands(), p.callbackHosts()} {
+	for _, asked := range [][]string{p.trustCommands(), p.spends(), p.callbackHosts()} {
 		if digest := p.trustDigest(asked); digest != "" && err == nil {
 			_, err = fmt.Fprintln(f, digest)
 		}

@@ -41,10 +41,9 @@ type watch struct {
 }
 
 func (p *project) watch(e *engine, r flow.Run) *watch {
-	_, _, tty := terminal(p.a.Err)
-	live := tty && !p.a.quiet && p.a.env["TERM"] != "dumb" && p.a.env["CI"] == "" && !p.a.json
-	shown := filepath.Join(p.state, "runs", r.ID, "shown")
-	if p.a.env[byModel] == ofMCP { // nobody reads what it prints
+	live := p.a.live()
+	shown := filepath.Join(p.state, "runs", r.ID, ".shown") // no module has such a name
+	if p.a.env[byModel] == ofMCP {                          // nobody reads what it prints
 		shown = ""
 	}
 	return &watch{
@@ -65,6 +64,9 @@ func (w *watch) catchUp(ctx context.Context) error {
 	}
 	raw, _ := os.ReadFile(w.shown)
 	told, _ := strconv.ParseInt(string(raw), 10, 64)
+	if w.a.told.run == w.rep.ID { // by this process
+		told = max(told, w.a.told.seq)
+	}
 	var b strings.Builder
 	for _, e := range events {
 		if w.rep.Apply(e); e.Seq > told {
@@ -74,18 +76,19 @@ func (w *watch) catchUp(ctx context.Context) error {
 	if w.a.quiet || b.Len() == 0 {
 		return nil
 	}
-	missed := strings.SplitAfter(b.String(), "\n")
+	missed := strings.SplitAfter(strings.TrimSuffix(b.String(), "\n"), "\n")
 	if more := len(missed) - mostMissed; more > 0 {
-		fmt.Fprintf(w.a.Err, w.a.lang().T("  … %d lines more: jacquard log %s\n"), more, w.rep.ID)
+		fmt.Fprint(w.a.Err, report.Countf(w.a.lang().T("  … %d more lines: jacquard log %s\n"), more, w.rep.ID))
 		missed = missed[more:]
 	}
-	fmt.Fprint(w.a.Err, strings.Join(missed, ""))
+	fmt.Fprintln(w.a.Err, strings.Join(missed, ""))
 	w.remember()
 	return nil
 }
 
 // remember notes up to which event a person was told. What cannot be noted is told again by the next resume.
 func (w *watch) remember() {
+	w.a.told.run, w.a.told.seq = w.rep.ID, w.rep.Last()
 	if w.shown != "" {
 		_ = os.WriteFile(w.shown, []byte(strconv.FormatInt(w.rep.Last(), 10)), 0o600)
 	}
@@ -186,21 +189,24 @@ func (w *watch) spent() {
 }
 
 // show makes a view the one on the screen, nil for none; the one before it is erased.
-func (a *app) show(w *watch) {
+func (a *app) show(v view) {
 	a.screen.Lock()
 	defer a.screen.Unlock()
 	if a.showing != nil {
 		a.showing.erase()
 	}
-	a.showing = w
+	a.showing = v
 }
+
+// view is what is on the screen below what has been said: it is erased before more is said.
+type view interface{ erase() }
 
 // tell says something at once: where a live view is on the screen, above it.
 func (a *app) tell(text string) {
 	a.screen.Lock()
 	defer a.screen.Unlock()
-	if w := a.showing; w != nil {
-		w.erase()
+	if a.showing != nil {
+		a.showing.erase()
 		fmt.Fprintln(a.Err, text)
 		return
 	}

@@ -53,7 +53,7 @@ func (p *project) worktree(ctx context.Context, feature, request string) (there 
 	if there, err = p.a.open(ctx); err != nil {
 		return nil, nil, err
 	}
-	if slices.Equal(there.trustCommands(), p.trustCommands()) { // the same commands of the same repository
+	if slices.Equal(there.trustCommands(), p.trustCommands()) && p.trusts(p.spends()) { // the same commands of the same repository
 		if err := there.addTrust(); err != nil {
 			return nil, nil, environment("record the permissions", err)
 		}

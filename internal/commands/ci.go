@@ -50,12 +50,13 @@ func ofPart(text string) bool {
 	if yaml.Unmarshal([]byte(text), &w) != nil {
 		return false
 	}
-	folder := ""
+	folder, found := "", false
 	for _, event := range []string{"push", "pull_request"} {
 		n, ok := w.On[event]
 		if !ok {
 			continue
 		}
+		found = true
 		var on struct {
 			Paths []string `yaml:"paths"`
 		}
@@ -70,7 +71,7 @@ func ofPart(text string) bool {
 			return false
 		}
 	}
-	return folder != ""
+	return found
 }
 
 // rankOf puts the workflows that are named for tests before the others.

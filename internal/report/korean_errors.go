@@ -106,6 +106,7 @@ var koreanErrors = map[string]string{
 	"unknown key %s (did you mean %s?)": "알 수 없는 키 %s(혹시 %s인가요?)",
 	"line $1: ":                         "${1}번째 줄: ",
 	"interrupted":                       "중단되었습니다",
+	"say which run is driven":           "어떤 실행인지 알리지 못했습니다",
 	"run %s has its answer; to continue, run: jacquard resume %s": "실행 %s에 이미 답했습니다. 재개하려면: jacquard resume %s",
 	". All keys: docs/reference/configuration.md":                 ". 쓸 수 있는 키: docs/reference/configuration.md",
 

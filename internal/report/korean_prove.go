@@ -3,7 +3,7 @@ package report
 // koreanProve has the Korean wording of what prove, the sessions of agents, their sandbox, doctor and attestations say.
 var koreanProve = map[string]string{
 	"waits for %s":                                     "%s 대기",
-	"  … %d lines more: jacquard log %s\n":             "  … %d줄 더: jacquard log %s\n",
+	"  … %d more lines: jacquard log %s\n":             "  … %d줄 더: jacquard log %s\n",
 	"waits for you: %s":                                "답변 대기: %s",
 	"judge your uncommitted change; no agent needed":   "커밋하지 않은 변경을 판정합니다. 에이전트는 필요 없습니다",
 	"answered; to continue, run: jacquard resume %s\n": "답변을 받았습니다. 재개하려면: jacquard resume %s\n",

@@ -50,17 +50,21 @@ func (r *Run) activity(e flow.Event) {
 			return
 		}
 		a.Heard = e.At
-		if did := words(h); did != "" {
+		if did := step.Readable(words(h)); did != "" {
 			a.Action = did
 		}
 	case flow.EventRun:
 		if r.State != flow.Running { // its driver has ended them
-			clear(r.doing)
+			for key, a := range r.doing {
+				if a.Asks == "" { // a question stays until it is answered
+					delete(r.doing, key)
+				}
+			}
 		}
 	case flow.EventGate:
 		if q, err := Decode[flow.Question](e.Data); err == nil {
 			a := activityOf(e)
-			a.Asks, _, _ = strings.Cut(strings.TrimSpace(q.Text), "\n")
+			a.Asks, _, _ = strings.Cut(strings.TrimSpace(step.Readable(q.Text)), "\n")
 			r.doing[e.Key] = a
 		}
 	case flow.EventAnswer:
@@ -156,7 +160,9 @@ func Live(l Lang, r *Run, title string, columns, height int, now time.Time, colo
 	frame := []string{Cut(strings.Join(append(head, Took(now.Sub(r.Started)), spent), " · "), columns)}
 	doing := r.Activities()
 	names, running := 0, 0
+	active := map[string]bool{}
 	for _, a := range doing {
+		active[a.Name] = true
 		if names = max(names, min(Width(a.name()), columns/3)); !a.waits() {
 			running++
 		}
@@ -167,10 +173,10 @@ func Live(l Lang, r *Run, title string, columns, height int, now time.Time, colo
 	}
 	done, waiting := 0, 0
 	for _, m := range r.Modules {
-		switch m.Phase {
-		case "done":
+		switch {
+		case m.Phase == "done":
 			done++
-		case "waiting":
+		case m.Phase == "waiting" && !active[m.Dir]:
 			if waiting++; waiting > mostWaiting {
 				continue
 			}
@@ -196,7 +202,7 @@ func Live(l Lang, r *Run, title string, columns, height int, now time.Time, colo
 func (r *Run) waitsFor(l Lang, m *Module) string {
 	var names []string
 	for _, n := range m.Needs {
-		if x := r.byDir[n]; x != nil && x.Phase != "done" {
+		if x := r.byDir[n]; x != nil && x.Ended.IsZero() {
 			names = append(names, n)
 		}
 	}
@@ -272,7 +278,7 @@ func Paused(l Lang, name string, p step.Pause) string {
 
 func pause(l Lang, p step.Pause) string {
 	if p.Of > 0 {
-		return fmt.Sprintf(l.T("%s; retry %d of %d at %s"), p.Why, p.Try, p.Of, p.Until.Local().Format(time.TimeOnly))
+		return fmt.Sprintf(l.T("%s; retry %d of %d at %s"), step.Readable(p.Why), p.Try, p.Of, p.Until.Local().Format(time.TimeOnly))
 	}
 	return fmt.Sprintf(l.T("usage limit, resumes at %s"), p.Until.Local().Format(time.DateTime))
 }

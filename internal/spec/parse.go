@@ -85,12 +85,14 @@ func begin(path string, src []byte) *parser {
 
 // conflict names what a merge has left: two versions of which nobody has chosen one.
 func (p *parser) conflict() {
-	open := 0
+	open, both := 0, false
 	for i := range p.scan.lines {
 		switch line := p.scan.at(i); {
 		case strings.HasPrefix(line, "<<<<<<< "):
-			open = i + 1
-		case strings.HasPrefix(line, ">>>>>>> ") && open > 0:
+			open, both = i+1, false
+		case line == "=======":
+			both = true
+		case strings.HasPrefix(line, ">>>>>>> ") && open > 0 && both:
 			p.problem(Error, open, 1, "a merge conflict begins here", "keep one of the two versions, and delete the markers")
 			open = 0
 		}

@@ -126,7 +126,11 @@ func ParseLock(src []byte) (*Lock, []spec.Problem) {
 			conflict = true
 		default:
 			dir, r, ok := parseRow(line)
-			if !ok || !whole { // what was cut off may look like a record
+			if ok && !whole { // what was cut off may look like a record
+				report(spec.Error, n, "the last line of the lock has no line break, so it may have been cut off", "if it is whole, add one; if not, restore the lock: git checkout -- "+LockName)
+				continue
+			}
+			if !ok {
 				if unread++; unread == 1 {
 					first = n
 				}
