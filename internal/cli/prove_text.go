@@ -161,7 +161,7 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	writeNoticed(&b, l, j)
 	also := ""
 	if j.AlsoBefore > 0 {
-		also = report.Countf(l.T(", %d fail without the change too"), j.AlsoBefore)
+		also = report.Countf(l.T(", %d failing without the change too"), j.AlsoBefore)
 	}
 	fmt.Fprint(&b, report.Countf(l.T("ran %d tests: %d passed, %d failed, %d skipped%s; %d commands in %s\n"),
 		j.Tests.Total, j.Tests.Passed, j.Tests.Failed, j.Tests.Skipped, also, len(j.Records), (time.Duration(j.Millis)*time.Millisecond).Round(100*time.Millisecond)))

@@ -31,7 +31,7 @@ var koreanProve = map[string]string{
 	"not run: %s":             "실행하지 않음: %s",
 	"not tested with mutants": "변이로 시험하지 않음",
 	"no code found in %s, so there is nothing to describe: add code, or name another directory\n": "%s에 코드가 없어 스펙을 쓸 것이 없습니다. 코드를 추가하거나 다른 디렉터리를 지정하세요\n",
-	", %d fail without the change too":                                         ", 변경 없이도 실패 %d",
+	", %d failing without the change too":                                         ", 변경 없이도 실패 %d",
 	"fail without the change too, so they don't count (%d): %s":                "변경이 없어도 실패하므로 변경의 문제로 치지 않음 (%d): %s",
 	"nothing: no code changed":                                                 "nothing: 바뀐 코드가 없습니다",
 	"outside functions":                                                        "함수 밖",
