@@ -163,8 +163,10 @@ const defaultBudget = "20usd"
 // which are read.
 var mostUnasked = step.Budget{USD: 20, Tokens: 5e6}
 
+func defaults() config { return config{Agent: "claude", Auth: "auto", Budget: defaultBudget} }
+
 func readConfig(root string) (config, error) {
-	c := config{Agent: "claude", Auth: "auto", Budget: defaultBudget}
+	c := defaults()
 	raw, err := os.ReadFile(filepath.Join(root, configFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		if exists(filepath.Join(root, strayConfig)) {

@@ -165,6 +165,7 @@ type app struct {
 	verbose  bool // and also what each agent does
 	all      bool // help shows what is hidden
 	ran      bool // a command has begun, so an error is not one of usage
+	steers   bool // the command watches or stops runs: a mistake in the settings keeps nobody from that
 
 	worker  atomic.Bool // this process is a worker
 	asking  atomic.Bool // a person is asked, and no agent runs
@@ -190,6 +191,9 @@ func (a *app) abandon() {
 	}
 }
 
+// steering are the commands that watch runs, answer and stop them.
+var steering = []string{"status", "ps", "show", "log", "cost", "answer", "approve", "reject", "stop", "pause", "cancel"}
+
 func newRoot(a *app) *cobra.Command {
 	var showVersion bool
 	root := &cobra.Command{
@@ -212,7 +216,7 @@ func newRoot(a *app) *cobra.Command {
 			if a.langFlag != "" && a.langFlag != "en" && a.langFlag != "ko" {
 				return usage("--lang %q: must be en or ko", a.langFlag)
 			}
-			a.ran = true
+			a.ran, a.steers = true, slices.Contains(steering, c.Name())
 			return nil
 		},
 	}

@@ -65,6 +65,10 @@ func (a *app) open(ctx context.Context) (*project, error) {
 		return nil, usage("the path of the project has a line break in it: %q. Rename the folder", abs)
 	}
 	conf, err := readConfig(abs)
+	if err != nil && a.steers {
+		fmt.Fprintf(a.Err, a.lang().T("⚠ %s (settings are left at their defaults)\n"), inLang(a.lang(), err))
+		conf, err = defaults(), nil
+	}
 	if err != nil {
 		return nil, err
 	}
