@@ -19,6 +19,9 @@ func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks boo
 	quiet := context.WithoutCancel(ctx)
 	others := p.tellOthers(quiet, e.keeper, run)
 	defer others.stop()
+	if err := p.a.announce(run.ID); err != nil {
+		return err
+	}
 	for {
 		w := p.watch(e, run)
 		if err := w.catchUp(ctx); err != nil {
@@ -27,9 +30,6 @@ func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks boo
 		p.served(ctx, e)
 		w.start(quiet)
 		p.a.driving.Store(run.ID)
-		if err := p.a.announce(run.ID); err != nil {
-			return err
-		}
 		st, err := e.Drive(ctx, run.ID)
 		w.stop(quiet)
 		if err == nil {

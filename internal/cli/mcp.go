@@ -106,8 +106,9 @@ type served struct {
 	mu      sync.Mutex
 	answers map[string]string
 
-	spending spending
-	begun    atomic.Pointer[begun]
+	spending  spending
+	launching sync.Mutex
+	begun     atomic.Pointer[begun] // nil: none is being prepared
 }
 
 func (s *served) call(ctx context.Context, t tool, req *mcp.CallToolRequest) *mcp.CallToolResult {

@@ -128,18 +128,22 @@ func (s *served) start(ctx context.Context, _ *mcp.CallToolRequest, in arguments
 }
 
 // detached runs a command that drives a run, and says which run it is once that is known. none is called where it came to no run.
-func (s *served) detached(ctx context.Context, p *project, argv []string, none func()) (_ *mcp.CallToolResult, err error) {
-	b := &begun{none: none}
-	if !s.begun.CompareAndSwap(nil, b) {
+func (s *served) detached(ctx context.Context, p *project, argv []string, none func()) (*mcp.CallToolResult, error) {
+	b, err := s.launch(p, argv, none)
+	if err != nil {
 		none()
+		return nil, err
+	}
+	return s.find(ctx, b)
+}
+
+// launch starts a command, unless one that was started before has not said yet which run it drives.
+func (s *served) launch(p *project, argv []string, none func()) (*begun, error) {
+	s.launching.Lock()
+	defer s.launching.Unlock()
+	if s.begun.Load() != nil {
 		return nil, usage("another run is being prepared: call run_wait first")
 	}
-	defer func() {
-		if b.ended == nil { // it was not started
-			s.begun.Store(nil)
-			none()
-		}
-	}()
 	self, err := os.Executable()
 	if err != nil {
 		return nil, words("find this program: %w", err)
@@ -149,12 +153,13 @@ func (s *served) detached(ctx context.Context, p *project, argv []string, none f
 		return nil, environment("make a file for what a run says", err)
 	}
 	defer func() { _ = log.Close() }()
-	b.log = log.Name()
+	b := &begun{log: log.Name(), none: none}
 	b.ended, err = proc.Detach(append([]string{self, "--root", p.root}, argv...), p.root, append(s.env(), announced+"="+b.run()), log)
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(b.log))
 	}
-	return s.find(ctx, b)
+	s.begun.Store(b)
+	return b, nil
 }
 
 func (b *begun) run() string { return b.log + ".run" }
@@ -163,7 +168,7 @@ func (b *begun) run() string { return b.log + ".run" }
 func (s *served) find(ctx context.Context, b *begun) (*mcp.CallToolResult, error) {
 	enough := time.After(longestWait)
 	for over := false; ; {
-		if id, err := os.ReadFile(b.run()); err == nil && len(id) > 0 {
+		if id, err := os.ReadFile(b.run()); err == nil && (over || s.driven(ctx, string(id))) {
 			if s.begun.CompareAndSwap(b, nil) {
 				_ = errors.Join(os.Remove(b.log), os.Remove(b.run())) // the run goes on writing to the first
 			}
@@ -189,12 +194,21 @@ func (s *served) find(ctx context.Context, b *begun) (*mcp.CallToolResult, error
 	}
 }
 
+// driven reports whether a process has taken a run, or has left it again.
+func (s *served) driven(ctx context.Context, run string) (yes bool) {
+	_, _ = s.onRun(ctx, run, func(_ *project, _ keeper, r flow.Run) (*mcp.CallToolResult, error) {
+		yes = r.ID == run && (r.Driver != "" || len(r.Gates) > 0 || r.State.Ended())
+		return nil, nil
+	})
+	return yes
+}
+
 // still reports whether nothing of a run happens without a person, or any more.
 func still(r flow.Run) bool { return r.State != flow.Running || r.Driver == "" }
 
 // wait tells what has happened in a run since an event.
 func (s *served) wait(ctx context.Context, _ *mcp.CallToolRequest, in arguments) (*mcp.CallToolResult, error) {
-	if b := s.begun.Load(); in["run"] == "" && b != nil && b.ended != nil {
+	if b := s.begun.Load(); in["run"] == "" && b != nil {
 		return s.find(ctx, b)
 	}
 	after, _ := strconv.ParseInt(in["cursor"], 10, 64)
