@@ -69,18 +69,17 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 
 // notMoved says why the checked-out branch was not moved to the result of a run, and how a person takes it.
 func (a *Actor) notMoved(ctx context.Context, head git.Head, commit, ref string, err error) string {
-	name := cmp.Or(head.Branch, "HEAD")
+	why, take := fmt.Sprintf(" (%v)", err), "To take it: git merge "+ref
 	var files *git.InTheWayError
-	if errors.As(err, &files) {
-		return fmt.Sprintf("%s could not be moved: %v; the result is on %s. To take it, run: git stash --include-untracked && git merge --ff-only %s, then: git stash pop", name, files, ref, ref)
-	}
 	switch base, parted := a.o.Repo.MergeBase(ctx, head.Commit, commit); {
+	case errors.As(err, &files):
+		why, take = ": "+files.Error(), "To take it, run: git stash --include-untracked && git merge --ff-only "+ref+", then: git stash pop"
 	case errors.Is(parted, git.ErrNoRef):
-		return fmt.Sprintf("%s could not be moved: its history is another one than when the run began; the result is on %s. To look at it: git log -p %s", name, ref, ref)
+		why, take = ": its history is another one than when the run began", "To look at it: git log -p "+ref
 	case parted == nil && base != head.Commit:
-		return fmt.Sprintf("%s could not be moved: it has new commits since the run began; the result is on %s. To take it: git merge %s", name, ref, ref)
+		why = ": it has new commits since the run began"
 	}
-	return fmt.Sprintf("%s could not be moved (%v); the result is on %s. To take it: git merge %s", name, err, ref, ref)
+	return fmt.Sprintf("%s could not be moved%s; the result is on %s. %s", cmp.Or(head.Branch, "HEAD"), why, ref, take)
 }
 
 // rebased puts the run's commits on the commit that the user's snapshot was

@@ -345,7 +345,7 @@ var budgetForm = re.New(`^(?i)\$?([0-9]+(?:\.[0-9]+)?)\s*(usd|\$|ktok|mtok|tok|)
 // budget is what a run may spend: as given, else as configured.
 func (p *project) budget(given string) (step.Budget, error) {
 	if given == "" && !p.trusts(p.spends()) {
-		return step.Budget{}, usage("%s asks for these permissions:\n  %s\nTo review and allow them, run: jacquard trust", configFile, shownLines(p.spends()))
+		return step.Budget{}, notAllowed(p.spends())
 	}
 	return parseBudget(cmp.Or(given, p.conf.Budget))
 }

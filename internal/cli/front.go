@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/agent"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -27,19 +28,13 @@ type frontPage struct {
 	Checks []string `json:"checks"`
 	Agent  string   `json:"agent,omitempty"` // where its program is, "" where it is not installed
 	// Account is what an agent that is installed is paid with, as far as the environment says it: key or login.
-	Account string `json:"account,omitempty"`
+	Account agent.Auth `json:"account,omitempty"`
 	// Open is the newest run that has not ended, in words.
 	Open string     `json:"open,omitempty"`
 	Next []nextStep `json:"next"`
 
 	install string // how the agent is installed
 }
-
-// Accounts, as the setting auth has them.
-const (
-	keyPays   = "key"
-	loginPays = "login"
-)
 
 // nextStep is a command to type, and why.
 type nextStep struct {
@@ -91,11 +86,9 @@ func (a *app) front(ctx context.Context) error {
 			page.Agent = fmt.Sprintf(l.T("not installed: %s"), page.install)
 		}
 		rows = append(rows, []string{l.T("agent"), page.Agent})
-		switch page.Account {
-		case keyPays:
-			rows = append(rows, []string{l.T("account"), l.T("the API key in the environment")})
-		case loginPays:
-			rows = append(rows, []string{l.T("account"), l.T("the agent's own login; jacquard doctor checks it")})
+		pays := map[agent.Auth]string{agent.Key: l.T("the API key in the environment"), agent.Login: l.T("the agent's own login; jacquard doctor checks it")}
+		if page.Account != "" {
+			rows = append(rows, []string{l.T("account"), pays[page.Account]})
 		}
 		if page.Open != "" {
 			rows = append(rows, []string{l.T("run"), page.Open})
@@ -223,10 +216,10 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 		if at, err := m.find(a.env); err == nil {
 			page.Agent = name + " (" + at + ")"
 			switch key, _ := m.secrets(a.env); {
-			case key != "" && p.conf.Auth != loginPays:
-				page.Account = keyPays
-			case p.conf.Auth != keyPays:
-				page.Account = loginPays
+			case key != "" && agent.Auth(p.conf.Auth) != agent.Login:
+				page.Account = agent.Key
+			case agent.Auth(p.conf.Auth) != agent.Key:
+				page.Account = agent.Login
 			}
 		}
 	} else {

@@ -25,7 +25,12 @@ func (p *project) trusted() error {
 	if p.hasTrust() {
 		return nil
 	}
-	return usage("%s asks for these permissions:\n  %s\nTo review and allow them, run: jacquard trust", configFile, p.shownCommands())
+	return notAllowed(p.trustCommands())
+}
+
+// notAllowed refuses what the repository asks for, a line each, and nobody has allowed.
+func notAllowed(asked []string) error {
+	return usage("%s asks for these permissions:\n  %s\nTo review and allow them, run: jacquard trust", configFile, shownLines(asked))
 }
 
 // hasTrust reports whether everything that the repository asks to run may run.
@@ -86,10 +91,8 @@ func (p *project) spends() []string {
 	return []string{"spend up to " + p.conf.Budget + " on each run, with your key or login (budget)"}
 }
 
-// shownCommands lists the commands for the person who decides, one a line. One
+// shownLines lists what is asked for, for the person who decides, one a line. One
 // with characters that a terminal would act on or hide is quoted.
-func (p *project) shownCommands() string { return shownLines(p.trustCommands()) }
-
 func shownLines(asked []string) string {
 	var out []string
 	for _, c := range asked {

@@ -47,8 +47,7 @@ func (p *project) watch(e *engine, r flow.Run) *watch {
 		shown = ""
 	}
 	return &watch{
-		shown: shown,
-		a:     p.a, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now(),
+		a: p.a, shown: shown, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now(),
 		ledger: filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"),
 	}
 }

@@ -126,17 +126,9 @@ func TestTranslation(t *testing.T) {
 			fmt.Fprintf(&sources, "%s %s %x\n", g.Name, strings.ReplaceAll(e.Code, " ", "_"), sum[:4])
 		}
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(sources.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	have := kept(t, file, sources.String())
 	was := map[string]bool{}
-	for line := range strings.Lines(string(have)) {
+	for line := range strings.Lines(have) {
 		was[line] = true
 	}
 	for line := range strings.Lines(sources.String()) {
@@ -144,6 +136,21 @@ func TestTranslation(t *testing.T) {
 			t.Errorf("the English text of %s has changed: translate it again in codes/ko, then go test ./internal/explain -update", strings.Join(strings.Fields(line)[:2], " "))
 		}
 	}
+}
+
+// kept is what a file holds; -update writes a text into it before.
+func kept(t *testing.T, file, text string) string {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(have)
 }
 
 func TestFind(t *testing.T) {
@@ -199,16 +206,8 @@ func TestDocument(t *testing.T) {
 			fmt.Fprintf(&b, "| [`%s`](../../internal/explain/codes/%s.md#%s) | %s |\n", e.Code, g.Name, anchor, e.Line)
 		}
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != b.String() {
+	have := kept(t, file, b.String())
+	if have != b.String() {
 		t.Errorf("%s is out of date: go test ./internal/explain -update", file)
 	}
 }

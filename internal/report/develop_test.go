@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -16,22 +15,15 @@ import (
 // checkpoints.
 func TestDevelopState(t *testing.T) {
 	t.Parallel()
-	raw := func(v any) json.RawMessage {
-		b, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	r := report.New(flow.Run{ID: "x", Def: "develop", Started: start, In: raw(step.DevelopIn{Request: "Expire   sessions\nafter an hour " + strings.Repeat("가", 200)})})
+	r := report.New(flow.Run{ID: "x", Def: "develop", Started: start, In: raw(t, step.DevelopIn{Request: "Expire   sessions\nafter an hour " + strings.Repeat("가", 200)})})
 	if got := []rune(r.Develop.Feature); !strings.HasPrefix(string(got), "Expire sessions after an hour 가") || len(got) > 120 || r.Develop.Phase != checkpoint.DesignPhase {
 		t.Errorf("it begins as %+v", r.Develop)
 	}
 	seq := int64(0)
 	apply := func(kind flow.EventType, key, branch string, v any) {
 		seq++
-		r.Apply(flow.Event{Seq: seq, At: start.Add(time.Minute), Type: kind, Key: key, Branch: branch, Data: raw(v)})
+		r.Apply(flow.Event{Seq: seq, At: start.Add(time.Minute), Type: kind, Key: key, Branch: branch, Data: raw(t, v)})
 	}
 	note := func(key, branch string, n step.DevelopNote) { apply(flow.EventNote, key, branch, n) }
 	note("planned", "", step.DevelopNote{Checkpoints: []step.TaskLine{{ID: "cp-1", Title: "One"}, {ID: "cp-2", Title: "Two", Needs: []string{"cp-1"}}}})

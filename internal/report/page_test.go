@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -16,21 +15,14 @@ func TestPage(t *testing.T) {
 	t.Parallel()
 	evil := `"><script>alert(1)</script><b onmouseover='x'>%s%d`
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	raw := func(v any) json.RawMessage {
-		out, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
 	r := report.New(flow.Run{ID: "r", Def: "work", State: flow.Running, Started: at})
 	events := []flow.Event{
-		{Seq: 1, At: at, Type: flow.EventGate, Key: "g", Data: raw(flow.Question{Text: evil})},
-		{Seq: 2, At: at, Type: flow.EventAnswer, Key: "g", Data: raw(flow.Answer{Verb: flow.Reject, Text: evil, By: evil})},
-		{Seq: 3, At: at, Type: flow.EventNote, Key: "task/" + evil + ":judged", Branch: "task/" + evil, Data: raw(step.AttemptNote{
+		{Seq: 1, At: at, Type: flow.EventGate, Key: "g", Data: raw(t, flow.Question{Text: evil})},
+		{Seq: 2, At: at, Type: flow.EventAnswer, Key: "g", Data: raw(t, flow.Answer{Verb: flow.Reject, Text: evil, By: evil})},
+		{Seq: 3, At: at, Type: flow.EventNote, Key: "task/" + evil + ":judged", Branch: "task/" + evil, Data: raw(t, step.AttemptNote{
 			Phase: "build", Attempt: 1, Text: evil, Summary: evil, Findings: []step.Finding{{Rule: evil, Path: evil, Line: 3, Message: evil}}, Failures: []step.TestResult{{ID: evil, Status: step.Fail, Message: evil}},
 		})},
-		{Seq: 4, At: at, Type: flow.EventNote, Key: "task/" + evil + ":result", Branch: "task/" + evil, Data: raw(step.TaskResult{ID: evil, Title: evil, Status: step.Warning, Reason: evil, Attempts: 1})},
+		{Seq: 4, At: at, Type: flow.EventNote, Key: "task/" + evil + ":result", Branch: "task/" + evil, Data: raw(t, step.TaskResult{ID: evil, Title: evil, Status: step.Warning, Reason: evil, Attempts: 1})},
 	}
 	for _, e := range events {
 		r.Apply(e)

@@ -3,7 +3,6 @@ package report_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -167,33 +166,26 @@ func mean(img image.Image, x0, y0, side int) (sum [3]int) {
 func pictured(t *testing.T) report.Page {
 	t.Helper()
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	raw := func(v any) json.RawMessage {
-		out, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	r := report.New(flow.Run{ID: "pinm3ty5", Def: "work", State: flow.Done, Started: at, Ended: at.Add(3 * time.Minute), In: raw(step.WorkIn{Budget: step.Budget{USD: 20}})})
+	r := report.New(flow.Run{ID: "pinm3ty5", Def: "work", State: flow.Done, Started: at, Ended: at.Add(3 * time.Minute), In: raw(t, step.WorkIn{Budget: step.Budget{USD: 20}})})
 	one, two := "task/TASK-00", "task/TASK-01"
 	events := []flow.Event{
-		{Type: flow.EventNote, Key: "planned", Data: raw(step.WorkNote{Work: "WORK-01", Requirement: step.Requirement{Title: "A discount for the cart"}, Tasks: []step.TaskLine{
+		{Type: flow.EventNote, Key: "planned", Data: raw(t, step.WorkNote{Work: "WORK-01", Requirement: step.Requirement{Title: "A discount for the cart"}, Tasks: []step.TaskLine{
 			{ID: "TASK-00", Title: "Discount takes a part off the total"}, {ID: "TASK-01", Title: "The bill names the discount", Needs: []string{"TASK-00"}},
 		}})},
-		{Type: flow.EventGate, Key: "plan/gate", Data: raw(flow.Question{Text: "WORK-01: A discount for the cart\n  FR-01  Discount(1000, 10) is 900\n  FR-02  50 percent is the most"})},
-		{Type: flow.EventAnswer, Key: "plan/gate", Data: raw(flow.Answer{Verb: flow.Approve, Text: "yes", By: "Kim"})},
-		{Type: flow.EventNote, Key: one + ":build/1/judged", Branch: one, Data: raw(step.AttemptNote{
+		{Type: flow.EventGate, Key: "plan/gate", Data: raw(t, flow.Question{Text: "WORK-01: A discount for the cart\n  FR-01  Discount(1000, 10) is 900\n  FR-02  50 percent is the most"})},
+		{Type: flow.EventAnswer, Key: "plan/gate", Data: raw(t, flow.Answer{Verb: flow.Approve, Text: "yes", By: "Kim"})},
+		{Type: flow.EventNote, Key: one + ":build/1/judged", Branch: one, Data: raw(t, step.AttemptNote{
 			Phase: "build", Attempt: 1, Summary: "Discount rounds to the nearest cent.", Counts: step.Counts{Total: 5, Passed: 4, Failed: 1},
 			Findings: []step.Finding{{Rule: "mutant-survived", Severity: step.Fix, Path: "cart/discount.go", Line: 14, Message: "`percent > 50`: no test fails with `percent >= 50`."}},
 			Failures: []step.TestResult{{ID: "cart/discount_test.go::TestDiscountRoundsDown", Status: step.Fail, Message: "Discount(999, 10) = 900, want 899"}},
 		})},
-		{Type: flow.EventNote, Key: one + ":build/2/judged", Branch: one, Data: raw(step.AttemptNote{Phase: "build", Attempt: 2, Passed: true, Summary: "It rounds down.", Counts: step.Counts{Total: 6, Passed: 6}})},
-		{Type: flow.EventNote, Key: one + ":result", Branch: one, Data: raw(step.TaskResult{ID: "TASK-00", Title: "Discount takes a part off the total", Status: step.Success, Attempts: 2, Commit: "aab3a98c0ffee", Files: []step.Change{{Path: "cart/discount.go"}, {Path: "cart/discount_test.go"}}, Tests: step.Counts{Total: 6, Passed: 6}})},
-		{Type: flow.EventNote, Key: two + ":build/1/judged", Branch: two, Data: raw(step.AttemptNote{
+		{Type: flow.EventNote, Key: one + ":build/2/judged", Branch: one, Data: raw(t, step.AttemptNote{Phase: "build", Attempt: 2, Passed: true, Summary: "It rounds down.", Counts: step.Counts{Total: 6, Passed: 6}})},
+		{Type: flow.EventNote, Key: one + ":result", Branch: one, Data: raw(t, step.TaskResult{ID: "TASK-00", Title: "Discount takes a part off the total", Status: step.Success, Attempts: 2, Commit: "aab3a98c0ffee", Files: []step.Change{{Path: "cart/discount.go"}, {Path: "cart/discount_test.go"}}, Tests: step.Counts{Total: 6, Passed: 6}})},
+		{Type: flow.EventNote, Key: two + ":build/1/judged", Branch: two, Data: raw(t, step.AttemptNote{
 			Phase: "build", Attempt: 1, Counts: step.Counts{Total: 7, Passed: 7},
 			Findings: []step.Finding{{Rule: "unnoticed-change", Severity: step.Warn, Path: "cart/bill.go", Line: 8, Message: "No test fails when Bill returns another string."}},
 		})},
-		{Type: flow.EventNote, Key: two + ":result", Branch: two, Data: raw(step.TaskResult{ID: "TASK-01", Title: "The bill names the discount", Status: step.Warning, Reason: "attempts", Attempts: 1})},
+		{Type: flow.EventNote, Key: two + ":result", Branch: two, Data: raw(t, step.TaskResult{ID: "TASK-01", Title: "The bill names the discount", Status: step.Warning, Reason: "attempts", Attempts: 1})},
 	}
 	for i := range events {
 		events[i].Seq, events[i].At = int64(i+1), at.Add(time.Duration(i+1)*20*time.Second)

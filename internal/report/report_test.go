@@ -17,6 +17,16 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
+// raw is a value as an event carries it.
+func raw(t *testing.T, v any) json.RawMessage {
+	t.Helper()
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // story is a run with everything that a person may be told: a good module, one
 // that was sent back, one that failed, one that is blocked.
 func story(t *testing.T) []flow.Event {
