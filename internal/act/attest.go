@@ -1,6 +1,7 @@
 package act
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -57,19 +58,22 @@ func (a *Actor) Attest(ctx context.Context, run string, proved func() (map[strin
 // keys are the user's settings for signing.
 func (a *Actor) keys(ctx context.Context) (k attest.Keys, err error) {
 	k.Env, k.Home = a.o.User, valueOf(a.o.User, "HOME")
-	program := "gpg.program"
 	if k.Format, err = a.o.Repo.Setting(ctx, "gpg.format"); err != nil {
 		return k, machinery(err)
 	}
-	if k.Format == "ssh" {
-		program = "gpg.ssh.program"
+	program := "gpg.program"
+	if k.Format == "ssh" || k.Format == "x509" {
+		program = "gpg." + k.Format + ".program"
 	}
 	for key, to := range map[string]*string{program: &k.Program, "user.signingkey": &k.Key, "gpg.ssh.allowedSignersFile": &k.Allowed} {
 		if *to, err = a.o.Repo.Setting(ctx, key); err != nil {
 			return k, machinery(err)
 		}
 	}
-	return k, nil
+	if k.Format == "x509" && k.Program != "" && k.Key == "" { // it finds out by itself who signs
+		_, k.Key, err = a.o.Repo.Identity(ctx)
+	}
+	return k, machinery(err)
 }
 
 // commitsOf are the commits that a run has delivered: to the branch that is checked out, or as a branch of their own. Files that it has
@@ -136,13 +140,19 @@ func (t *Attested) more(now step.Counts) string {
 	return fmt.Sprintf("its attestation says that %d tests pass and %d of them fail without the change: now it is %d and %d", t.Tests.Passed, t.Tests.Red, now.Passed, now.Red)
 }
 
-// attested reads the attestation of a commit, nil where there is none.
-func (a *Actor) attested(ctx context.Context, c git.LogEntry, k attest.Keys) (*Attested, error) {
-	note, err := a.o.Repo.Note(ctx, proofNotes, c.ID)
-	if err != nil || note == nil {
-		return nil, machinery(err)
+// attested reads the attestation of a commit, nil where there is none. sealed are those of a file, nil where notes of git have them.
+func (a *Actor) attested(ctx context.Context, c git.LogEntry, k attest.Keys, sealed Evidence) (*Attested, error) {
+	one := sealed[c.ID]
+	if sealed == nil {
+		var err error
+		if one, err = a.o.Repo.Note(ctx, proofNotes, c.ID); err != nil {
+			return nil, machinery(err)
+		}
 	}
-	s, by, err := attest.Open(ctx, note, k)
+	if one == nil {
+		return nil, nil //nolint:nilnil // nothing is attested
+	}
+	s, by, err := attest.Open(ctx, one, k)
 	out := &Attested{By: by}
 	switch run, part := runOf(c); {
 	case err != nil:
@@ -153,6 +163,28 @@ func (a *Actor) attested(ctx context.Context, c git.LogEntry, k attest.Keys) (*A
 		out.Wrong = "its attestation is about another run than its message"
 	case len(s.Predicate.Proofs) > 0:
 		out.Tests = s.Predicate.Proofs[0].Tests
+	}
+	return out, nil
+}
+
+// Evidence are attestations that travel as a file: by the commit that each is about.
+type Evidence map[string][]byte
+
+// ReadEvidence reads what VerifyRange has sealed, an envelope a line. A line that is none is the error; whether a signature holds is asked when
+// its commit is verified.
+func ReadEvidence(text []byte) (Evidence, error) {
+	out := Evidence{}
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		commit, err := attest.About(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d is no attestation: %w", n, err)
+		}
+		out[commit] = line
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -163,14 +164,53 @@ func (a *Actor) forgePull(ctx context.Context, j flow.Job, in step.ForgePullIn) 
 		}
 		in.Title = subjectOf(log[0])
 	}
+	template, err := a.pullTemplate(ctx, c, in.Base)
+	if err != nil {
+		return step.ForgePullOut{}, err
+	}
+	body := fmt.Sprintf("%s\n\nSandbox: %s. Check it again with `jacquard verify %s..%s`.", in.Body, a.o.Level, in.Base, in.Branch)
 	var p forge.Pull
 	err = a.effect("pull", func() error {
 		p, err = c.OpenPull(ctx, forge.PullAsk{
-			Branch: in.Branch, Base: in.Base, Title: a.redacted(in.Title), Draft: in.Draft, Body: forge.Plain(a.redacted(in.Body)) + "\n\nsandbox: " + string(a.o.Level), Marker: forge.Marker(j.Run, "pull"),
+			Branch: in.Branch, Base: in.Base, Title: a.redacted(in.Title), Draft: in.Draft, Body: forge.Plain(a.redacted(forge.Filled(template, body))), Marker: forge.Marker(j.Run, "pull"),
 		})
 		return err
 	})
 	return pullOut(p), forgeError(err)
+}
+
+// mostTemplate bounds a template of pull requests, in bytes.
+const mostTemplate = 16 << 10
+
+// pullTemplate is the text that pull requests of the project begin with, as the branch has it that they go to: no run writes its own.
+func (a *Actor) pullTemplate(ctx context.Context, c *forge.Client, base string) (string, error) {
+	var tip string
+	for _, rev := range []string{"refs/remotes/" + originName + "/" + base, "refs/heads/" + base} {
+		var err error
+		if tip, err = a.o.Repo.Ref(ctx, rev); err == nil {
+			break
+		}
+		if !errors.Is(err, git.ErrNoRef) {
+			return "", machinery(err)
+		}
+	}
+	if tip == "" {
+		return "", nil
+	}
+	tree, err := a.o.Repo.WholeTree(ctx, tip)
+	if err != nil {
+		return "", machinery(err)
+	}
+	ids := map[string]string{}
+	for _, e := range tree {
+		ids[e.Path] = e.ID
+	}
+	id := ids[c.Template(slices.Collect(maps.Keys(ids)))]
+	if id == "" {
+		return "", nil
+	}
+	text, err := a.o.Repo.ReadBlob(ctx, id)
+	return clip(string(text), mostTemplate), machinery(err)
 }
 
 // forgeReady is the step forge.ready. That a draft cannot be made ready stops no run: a person has a button for it.

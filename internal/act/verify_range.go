@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/attest"
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -28,11 +29,18 @@ type CommitVerification struct {
 	Failures []step.TestResult `json:"failures,omitempty"`
 	Findings []step.Finding    `json:"findings,omitempty"`
 	Attested *Attested         `json:"attested,omitempty"` // nil: nothing is
+	Sealed   []byte            `json:"-"`                  // what was found now, as an attestation; nil where it was not asked for or nothing was verified
+}
+
+// VerifyAlso is what else is wanted when a range is proved again.
+type VerifyAlso struct {
+	Seal    bool     // write down what was found, signed as Attest does
+	Against Evidence // what is attested, instead of the notes of git
 }
 
 // VerifyRange proves the commits that tip reaches and not does not, from the first to the last, each from its parent: it builds,
 // the tests pass, and what is new fails without it. Those that others made claim nothing; they are counted.
-func (a *Actor) VerifyRange(ctx context.Context, not, tip string, each func(CommitVerification)) (others int, err error) {
+func (a *Actor) VerifyRange(ctx context.Context, not, tip string, also VerifyAlso, each func(CommitVerification)) (others int, err error) {
 	log, err := a.o.Repo.Log(ctx, tip, not, 0)
 	if err != nil {
 		return 0, machinery(err)
@@ -52,10 +60,11 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, each func(Comm
 			continue
 		}
 		v := CommitVerification{Commit: e.ID, Subject: subjectOf(e), Run: run, Part: part}
-		if err := a.verifyCommit(ctx, c, e, &v); err != nil {
+		records, err := a.verifyCommit(ctx, c, e, &v)
+		if err != nil {
 			return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
 		}
-		if v.Attested, err = a.attested(ctx, e, k); err != nil {
+		if v.Attested, err = a.attested(ctx, e, k, also.Against); err != nil {
 			return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
 		}
 		if v.Attested != nil && v.Standing == Verified {
@@ -63,37 +72,43 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, each func(Comm
 				v.Standing, v.Reason = Unverified, v.Attested.Wrong
 			}
 		}
+		if also.Seal && v.Standing == Verified {
+			p := attest.Predicate{Program: "jacquard " + a.o.Version, Run: run, Part: part, Proofs: []attest.Proof{AttestedIn("verify", v.Tests, records)}}
+			if v.Sealed, err = attest.New(e.ID, e.Tree, p).Seal(ctx, k.Signer()); err != nil {
+				return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
+			}
+		}
 		each(v)
 	}
 	return others, nil
 }
 
-// verifyCommit proves one commit, and compares what it is with what it says was proved.
-func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEntry, v *CommitVerification) error {
+// verifyCommit proves one commit, and compares what it is with what it says was proved. It returns what was run for that.
+func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEntry, v *CommitVerification) ([]step.Record, error) {
 	if len(e.Parents) == 0 && a.o.Repo.Shallow() {
-		return &InputError{"its parent is not in this clone: fetch the missing history with git fetch --unshallow (in CI, a checkout with fetch-depth: 0)"}
+		return nil, &InputError{"its parent is not in this clone: fetch the missing history with git fetch --unshallow (in CI, a checkout with fetch-depth: 0)"}
 	}
 	if len(e.Parents) != 1 {
 		v.Standing, v.Tests.Level, v.Reason = Unverified, step.NotChecked, fmt.Sprintf("it has %d parents: it has no single base tree", len(e.Parents))
-		return nil
+		return nil, nil
 	}
 	from, err := a.at(ctx, e.Parents[0])
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now, err := a.tree(ctx, e.Tree, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	chains, err := a.chainsFrom(ctx, from.Tree, now)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	t := check.Task{Chains: chains, Unplanned: true, Base: from.Tree, Says: e.Message}
 	gone := map[string]bool{}
 	changes, err := a.o.Repo.Diff(ctx, from.Tree, e.Tree)
 	if err != nil {
-		return machinery(err)
+		return nil, machinery(err)
 	}
 	for _, ch := range changes {
 		gone[ch.Path] = ch.Status == 'D'
@@ -104,7 +119,7 @@ func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEnt
 	t.Deletes = func(p string) bool { return gone[p] }
 	proof, _, baseline, err := a.proveChange(ctx, c, &t, from.Tree, e.Tree)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	v.Standing, v.Tests, v.Red, v.Baseline = Verified, proof.Counts(), bound(proof.Red, 50), bound(baseline, 20)
 	v.Tests.Level, v.Tests.Red = proof.Level(), len(proof.Red)
@@ -116,13 +131,13 @@ func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEnt
 	}
 	if !proof.Passed {
 		v.Standing, v.Reason = Failing, "its checks do not pass"
-		return nil
+		return proof.Records, nil
 	}
 	other, err := a.otherThanProved(ctx, e)
 	if len(other) > 0 {
 		v.Standing, v.Reason = EditedHere, "it differs from what was proved, in these files: "+strings.Join(bound(other, 5), ", ")
 	}
-	return err
+	return proof.Records, err
 }
 
 // otherThanProved are the files in which a commit differs from the tree that it says was proved, but for documents, which are

@@ -4,6 +4,7 @@
 package attest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -119,13 +120,9 @@ var ErrTampered = errors.New("it does not match its signature")
 // Open takes a statement out of its envelope and checks its signatures. by says who has signed it, "" for nobody. An envelope that
 // cannot be read, and one with a signature that does not hold, is ErrTampered.
 func Open(ctx context.Context, sealed []byte, k Keys) (s Statement, by string, err error) {
-	var e dsse.Envelope
-	if err := json.Unmarshal(sealed, &e); err != nil {
-		return s, "", fmt.Errorf("%w: %w", ErrTampered, err)
-	}
-	payload, err := e.DecodeB64Payload()
-	if err != nil || e.PayloadType != PayloadType || json.Unmarshal(payload, &s) != nil || s.Type != StatementType || s.PredicateType != PredicateType {
-		return s, "", fmt.Errorf("%w: it contains no statement about a commit", ErrTampered)
+	e, payload, s, err := unsealed(sealed)
+	if err != nil {
+		return s, "", err
 	}
 	for _, sig := range e.Signatures {
 		if by, err = k.check(ctx, sig, dsse.PAE(e.PayloadType, payload)); err != nil {
@@ -133,4 +130,27 @@ func Open(ctx context.Context, sealed []byte, k Keys) (s Statement, by string, e
 		}
 	}
 	return s, by, nil
+}
+
+// unsealed takes an envelope apart, and checks no signature.
+func unsealed(sealed []byte) (e dsse.Envelope, payload []byte, s Statement, err error) {
+	if err := json.Unmarshal(sealed, &e); err != nil {
+		return e, nil, s, fmt.Errorf("%w: %w", ErrTampered, err)
+	}
+	payload, err = e.DecodeB64Payload()
+	if err != nil || e.PayloadType != PayloadType || json.Unmarshal(payload, &s) != nil || s.Type != StatementType || s.PredicateType != PredicateType {
+		return e, nil, s, fmt.Errorf("%w: it contains no statement about a commit", ErrTampered)
+	}
+	return e, payload, s, nil
+}
+
+// About is the commit that an envelope says it is about, signed or not.
+func About(sealed []byte) (commit string, err error) {
+	_, _, s, err := unsealed(sealed)
+	for _, x := range s.Subject {
+		if id := x.Digest["gitCommit"]; id != "" {
+			return id, err
+		}
+	}
+	return "", cmp.Or(err, fmt.Errorf("%w: it names no commit", ErrTampered))
 }

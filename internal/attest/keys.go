@@ -26,9 +26,9 @@ const patience = 30 * time.Second
 
 // Keys are the user's settings of git for signing.
 type Keys struct {
-	Format  string   // gpg.format: openpgp or ssh
+	Format  string   // gpg.format: openpgp, ssh or x509
 	Key     string   // user.signingkey; "" = nothing is signed
-	Program string   // gpg.program or gpg.ssh.program; "" = the usual one
+	Program string   // gpg.program, gpg.ssh.program or gpg.x509.program; "" = the usual one
 	Allowed string   // gpg.ssh.allowedSignersFile
 	Env     []string // the user's
 	Home    string
@@ -50,7 +50,10 @@ func (k Keys) KeyID() (string, error) { return cmp.Or(k.Format, "openpgp"), nil 
 // Sign makes an armoured signature of data.
 func (k Keys) Sign(ctx context.Context, data []byte) ([]byte, error) {
 	argv := []string{cmp.Or(k.Program, "gpg"), "--batch", "--armor", "--detach-sign", "--local-user", k.Key}
-	if k.Format == "ssh" {
+	switch k.Format {
+	case "x509": // as git calls it: programs that sign without a key of the user's, such as gitsign, know no other arguments
+		argv = []string{cmp.Or(k.Program, "gpgsm"), "--status-fd=2", "-bsau", k.Key}
+	case "ssh":
 		file, agent, err := k.file()
 		if err != nil {
 			return nil, err
@@ -105,19 +108,22 @@ func (k Keys) check(ctx context.Context, sig dsse.Signature, data []byte) (by st
 	if _, err = f.Write(raw); errors.Join(err, f.Close()) != nil {
 		return "", err
 	}
-	if sig.KeyID != "ssh" {
-		return k.checkGPG(ctx, f.Name(), data)
+	switch sig.KeyID {
+	case "ssh":
+		return k.checkSSH(ctx, f.Name(), data)
+	case "x509":
+		return k.checkGPG(ctx, []string{k.verifier("x509", "gpgsm"), "--status-fd=1", "--verify", f.Name(), "-"}, data)
 	}
-	return k.checkSSH(ctx, f.Name(), data)
+	return k.checkGPG(ctx, []string{k.verifier("openpgp", "gpg"), "--batch", "--status-fd", "1", "--verify", f.Name(), "-"}, data)
 }
 
-func (k Keys) checkGPG(ctx context.Context, file string, data []byte) (string, error) {
-	out, err := k.run(ctx, []string{k.verifier("openpgp", "gpg"), "--batch", "--status-fd", "1", "--verify", file, "-"}, data)
+func (k Keys) checkGPG(ctx context.Context, argv []string, data []byte) (string, error) {
+	out, err := k.run(ctx, argv, data)
 	if m := goodGPG().FindStringSubmatch(out); err == nil && m != nil {
 		return m[1], nil
 	}
 	if strings.Contains(out, "NO_PUBKEY") {
-		return "", errors.New("the signing key is missing here: import it with gpg --import")
+		return "", fmt.Errorf("the signing key is missing here: import it with %s --import", filepath.Base(argv[0]))
 	}
 	return "", held(err)
 }

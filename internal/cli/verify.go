@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,8 @@ type verifyOptions struct {
 	format  string
 	fresh   bool
 	sandbox string
+
+	evidence, writeEvidence string // files
 }
 
 func newVerify(a *app) *cobra.Command {
@@ -30,13 +33,16 @@ func newVerify(a *app) *cobra.Command {
 		Long: "Compares the files with jacquard.lock, builds, runs the frozen tests and calls the code with the examples of the " +
 			"specs. With a range of commits, it verifies each commit made by a run against its parent: new tests must fail without " +
 			"it and pass with it. It needs no agent and no API key, so it can run in CI.",
-		Example: "  jacquard verify\n  jacquard verify src/auth\n  jacquard verify main..HEAD\n  jacquard verify --format junit > verified.xml",
+		Example: "  jacquard verify\n  jacquard verify src/auth\n  jacquard verify main..HEAD\n  jacquard verify --format junit > verified.xml\n" +
+			"  jacquard verify main..HEAD --write-evidence evidence.jsonl",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.verify(c.Context(), first(args, "", ""), o)
 		},
 	}
 	c.Flags().StringVar(&o.format, "format", "text", "text, json, sarif or junit")
 	sandboxFlag(c, &o.sandbox)
+	c.Flags().StringVar(&o.evidence, "evidence", "", "compare with the attestations in this `file` instead of git notes")
+	c.Flags().StringVar(&o.writeEvidence, "write-evidence", "", "write an attestation of each verified commit to this `file`")
 	c.Flags().BoolVar(&o.fresh, "fresh", false, "run every check again, even if its result is cached")
 	return c
 }
@@ -67,6 +73,9 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 	not, tip, isRange, err := actor.Range(ctx, given)
 	if err != nil {
 		return err
+	}
+	if !isRange && o.evidence+o.writeEvidence != "" {
+		return usage("--evidence and --write-evidence need a range of commits: jacquard verify main..HEAD")
 	}
 	if isRange {
 		return a.verifyRange(ctx, actor, opts.Level, not, tip, p.root, o)
@@ -132,11 +141,35 @@ func showUnproved(a *app, what string, standing act.Standing, reason string, fin
 	}
 }
 
+// also is what the flags ask for of a range.
+func (o verifyOptions) also() (act.VerifyAlso, error) {
+	also := act.VerifyAlso{Seal: o.writeEvidence != ""}
+	if o.evidence == "" {
+		return also, nil
+	}
+	text, err := os.ReadFile(o.evidence)
+	if err != nil {
+		return also, usage("--evidence: %v", err)
+	}
+	if also.Against, err = act.ReadEvidence(text); err != nil {
+		return also, usage("--evidence %s: %v. It must be a file that --write-evidence has written", o.evidence, err)
+	}
+	return also, nil
+}
+
 // verifyRange proves the commits of runs in a range again.
 func (a *app) verifyRange(ctx context.Context, actor *act.Actor, level confine.Level, not, tip, root string, o verifyOptions) error {
+	also, err := o.also()
+	if err != nil {
+		return err
+	}
 	all, good := []act.CommitVerification{}, 0
-	others, err := actor.VerifyRange(ctx, not, tip, func(c act.CommitVerification) {
+	var sealed []byte
+	others, err := actor.VerifyRange(ctx, not, tip, also, func(c act.CommitVerification) {
 		all = append(all, c)
+		if c.Sealed != nil {
+			sealed = append(append(sealed, c.Sealed...), '\n')
+		}
 		if c.Standing == act.Verified {
 			good++
 		}
@@ -144,6 +177,11 @@ func (a *app) verifyRange(ctx context.Context, actor *act.Actor, level confine.L
 			showCommit(a, c)
 		}
 	})
+	if err == nil && also.Seal {
+		if err = replaceFile(o.writeEvidence, sealed); err != nil {
+			err = environment("write --write-evidence %s", err, o.writeEvidence)
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,15 @@ func (r *Repo) ReadTree(ctx context.Context, tree string) ([]Entry, error) {
 	return list, nil
 }
 
+// WholeTree lists the files of a tree as ReadTree does, also those beside the root, with paths from the top of the repository.
+func (r *Repo) WholeTree(ctx context.Context, tree string) ([]Entry, error) {
+	list, err := r.entries(ctx, tree)
+	if err != nil {
+		return nil, fmt.Errorf("read tree: %w", err)
+	}
+	return list, nil
+}
+
 // entries lists a tree with paths relative to the top, sorted.
 func (r *Repo) entries(ctx context.Context, tree string) ([]Entry, error) {
 	id, err := r.treeOf(ctx, tree)

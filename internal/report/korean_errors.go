@@ -345,4 +345,10 @@ var koreanErrors = map[string]string{
 	"ask %s for its plugins":                                                     "%s에 플러그인 목록을 묻지 못했습니다",
 	"no coding agent is installed: install Claude Code, Codex or opencode first": "에이전트 프로그램이 없습니다. Claude Code, Codex, opencode 중 하나를 먼저 설치하세요",
 	"can't ask without a terminal. Review the changes, then add --yes":           "터미널이 없어 물어볼 수 없습니다. 바뀌는 내용을 확인한 뒤 --yes를 붙이세요",
+
+	"--evidence %s: %v. It must be a file that --write-evidence has written": "--evidence %s: %v. --write-evidence로 만든 파일이어야 합니다",
+
+	"--evidence and --write-evidence need a range of commits: jacquard verify main..HEAD": "--evidence와 --write-evidence에는 커밋 범위가 필요합니다: jacquard verify main..HEAD",
+
+	"write --write-evidence %s": "--write-evidence %s 쓰기",
 }

@@ -307,4 +307,7 @@ var koreanHelp = map[string]string{
 	"let installed coding agents (Claude Code, Codex, opencode) check their sessions with prove":                    "설치된 Claude Code, Codex, opencode가 prove처럼 세션을 검증하게 합니다",
 	"with --session: remove it again":                                                                               "--session과 함께: 다시 제거합니다",
 	"with --session: do not ask":                                                                                    "--session과 함께: 묻지 않습니다",
+
+	"compare with the attestations in this `file` instead of git notes": "git 노트 대신 이 `파일`에 있는 증명 기록과 비교합니다",
+	"write an attestation of each verified commit to this `file`":       "검증된 커밋마다 증명 기록을 이 `파일`에 씁니다",
 }
