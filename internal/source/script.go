@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"sort"
 	"strings"
 )
@@ -39,6 +40,11 @@ func parseScript(f *File, src []byte) {
 	if !scriptTestName(f.Path) {
 		for _, fn := range f.Funcs {
 			tokenMutants(f, fn, s.ts, false)
+		}
+		for _, fn := range f.callbacks {
+			if !slices.ContainsFunc(f.Tests, func(t Test) bool { return fn.Off < t.Stop && t.Off < fn.Stop }) {
+				tokenMutants(f, fn, s.ts, false)
+			}
 		}
 		constantMutants(f, src, TypeScript)
 		f.mutants = dedupe(f.mutants)

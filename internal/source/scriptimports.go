@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/syntax"
@@ -108,14 +109,48 @@ func (s *scriptTree) functions(n syntax.Node, owner string) {
 			continue
 		}
 		if body := fn.At("body"); name != "" && body.OK() {
-			start := body.Start()
-			if body.Kind() == "statement_block" {
-				start++
-			}
 			s.f.Funcs = append(s.f.Funcs, Func{
-				Name: dotted(owner, name), Line: c.Line(), End: c.EndLine(), Off: c.Start(), Stop: c.End(), Body: start,
+				Name: dotted(owner, name), Line: c.Line(), End: c.EndLine(), Off: c.Start(), Stop: c.End(), Body: bodyStart(body),
 			})
 		}
 		s.functions(c, owner)
 	}
+}
+
+// bodyStart is where the code of a body begins: within its braces, where it has some.
+func bodyStart(body syntax.Node) int {
+	if body.Kind() == "statement_block" {
+		return body.Start() + 1
+	}
+	return body.Start()
+}
+
+// callbacks finds the functions that are handed to calls outside of every function, as of a route: app.get('/users', (req, res) => …). They have no name,
+// so they are called as the call that they are for.
+func (s *scriptTree) callbacks(n syntax.Node) (out []Func) {
+	for c := range n.All() {
+		if slices.ContainsFunc(s.f.Funcs, func(fn Func) bool { return fn.Off <= c.Start() && c.End() <= fn.Stop }) {
+			continue
+		}
+		if c.Kind() != "call_expression" {
+			out = append(out, s.callbacks(c)...)
+			continue
+		}
+		name, label := s.flat(c.At("function")), ""
+		if strings.Contains(name, "(") { // of a chain of calls the last
+			name = c.At("function").At("property").Text()
+		}
+		for _, arg := range c.At("arguments").NamedChildren() {
+			if arg.Kind() == "string" && label == "" {
+				label = arg.Text()
+			}
+			if body := arg.At("body"); isFunction(arg) && body.OK() {
+				out = append(out, Func{Name: name + "(" + label + ")", Line: arg.Line(), End: arg.EndLine(), Off: arg.Start(), Stop: arg.End(), Body: bodyStart(body)})
+			} else {
+				out = append(out, s.callbacks(arg)...)
+			}
+		}
+		out = append(out, s.callbacks(c.At("function"))...) // of a chain of calls
+	}
+	return out
 }

@@ -296,9 +296,10 @@ type File struct {
 	Funcs     []Func
 	Outline
 
-	mutants []Mutant
-	raw     []byte
-	aside   [][2]int // where modules and functions of Rust are that are only built to test
+	mutants   []Mutant
+	callbacks []Func // functions without a name, outside of those that have one
+	raw       []byte
+	aside     [][2]int // where modules and functions of Rust are that are only built to test
 }
 
 // Parse reads one file. A language that is not known gives a File without contents.

@@ -39,6 +39,7 @@ func readScript(f *File, src []byte) {
 	s.statements(t.root, "")
 	s.imports()
 	s.functions(t.root, "")
+	f.callbacks = s.callbacks(t.root)
 	t.transitions(s.methods, s.statement)
 }
 
