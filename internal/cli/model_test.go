@@ -15,7 +15,7 @@ import (
 
 // model starts a model on the loopback interface for an agent's program that this one does not run: model SCRIPT LOG. Each line of the
 // script is one answer: "run COMMAND" calls the shell, "say TEXT" ends the turn; the last line is said from then on. The log gets
-// what the model is asked each time.
+// what the model is asked each time. It speaks the Messages API, and to Codex, which $MODEL_URL is for, the Responses API.
 func model(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: model SCRIPT LOG")
@@ -30,15 +30,17 @@ func model(ts *testscript.TestScript, neg bool, args []string) {
 			Stream   bool              `json:"stream"`
 			Tools    []json.RawMessage `json:"tools"`
 			Messages []json.RawMessage `json:"messages"`
+			Input    []json.RawMessage `json:"input"` // of the Responses API
 		}
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || !strings.HasSuffix(r.URL.Path, "/messages") {
+		responses := strings.HasSuffix(r.URL.Path, "/responses")
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || !responses && !strings.HasSuffix(r.URL.Path, "/messages") {
 			http.NotFound(w, r)
 			return
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		line := "say yes" // to what its program asks beside the conversation
-		if len(in.Tools) > 0 {
+		if in.Messages = append(in.Messages, in.Input...); len(in.Tools) > 0 || responses {
 			line = lines[min(asked, len(lines)-1)]
 			asked++
 			f, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0o644)
@@ -47,10 +49,15 @@ func model(ts *testscript.TestScript, neg bool, args []string) {
 				_ = f.Close()
 			}
 		}
+		if responses {
+			respond(w, line, asked)
+			return
+		}
 		answer(w, line, asked, in.Stream)
 	}))
 	ts.Defer(s.Close)
 	ts.Setenv("ANTHROPIC_BASE_URL", s.URL)
+	ts.Setenv("MODEL_URL", s.URL)
 	ts.Setenv("ANTHROPIC_API_KEY", "sk-of-nobody-at-all")
 	ts.Setenv("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
 }
@@ -80,11 +87,7 @@ func answer(w http.ResponseWriter, line string, n int, stream bool) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	send := func(kind string, v map[string]any) {
-		v["type"] = kind
-		raw, _ := json.Marshal(v)
-		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, raw)
-	}
+	send := func(kind string, v map[string]any) { writeEvent(w, kind, v) }
 	delta := map[string]any{"type": "text_delta", "text": text}
 	empty := map[string]any{"type": "text", "text": ""}
 	if verb == "run" {
@@ -99,4 +102,28 @@ func answer(w http.ResponseWriter, line string, n int, stream bool) {
 	send("content_block_stop", map[string]any{"index": 0})
 	send("message_delta", map[string]any{"delta": map[string]any{"stop_reason": stop, "stop_sequence": nil}, "usage": map[string]any{"output_tokens": 10}})
 	send("message_stop", map[string]any{})
+}
+
+// writeEvent writes an event of a stream.
+func writeEvent(w http.ResponseWriter, kind string, v map[string]any) {
+	v["type"] = kind
+	raw, _ := json.Marshal(v)
+	fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, raw)
+}
+
+// respond writes one answer in the form of the Responses API, for a model that Codex does not know.
+func respond(w http.ResponseWriter, line string, n int) {
+	verb, text, _ := strings.Cut(line, " ")
+	id := fmt.Sprintf("resp_%d", n)
+	item := map[string]any{"type": "message", "id": "item_" + id, "role": "assistant", "status": "completed", "content": []any{map[string]any{"type": "output_text", "text": text, "annotations": []any{}}}}
+	if verb == "run" {
+		input, _ := json.Marshal(map[string]any{"cmd": text, "yield_time_ms": 30_000})
+		item = map[string]any{"type": "function_call", "id": "item_" + id, "call_id": fmt.Sprintf("call_%d", n), "name": "exec_command", "arguments": string(input), "status": "completed"}
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	writeEvent(w, "response.created", map[string]any{"response": map[string]any{"id": id}})
+	writeEvent(w, "response.output_item.done", map[string]any{"output_index": 0, "item": item})
+	writeEvent(w, "response.completed", map[string]any{"response": map[string]any{"id": id, "status": "completed", "usage": map[string]any{
+		"input_tokens": 10, "input_tokens_details": map[string]any{"cached_tokens": 0}, "output_tokens": 10, "output_tokens_details": map[string]any{"reasoning_tokens": 0}, "total_tokens": 20,
+	}}})
 }
