@@ -14,7 +14,7 @@ import (
 )
 
 // model starts a model on the loopback interface for an agent's program that this one does not run: model SCRIPT LOG. Each line of the
-// script is one answer: "run COMMAND" calls the shell, "say TEXT" ends the turn; the last line is said from then on. The log gets
+// script is one answer: "run COMMAND" calls the shell, "call TOOL INPUT" another tool, "say TEXT" ends the turn; the last line is said from then on. The log gets
 // what the model is asked each time. It speaks the Messages API, and to Codex, which $MODEL_URL is for, the Responses API.
 func model(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
@@ -74,8 +74,9 @@ func asBytes(list []json.RawMessage) [][]byte {
 func answer(w http.ResponseWriter, line string, n int, stream bool) {
 	verb, text, _ := strings.Cut(line, " ")
 	block, stop := map[string]any{"type": "text", "text": text}, "end_turn"
-	if verb == "run" {
-		block, stop = map[string]any{"type": "tool_use", "id": fmt.Sprintf("toolu_%d", n), "name": "Bash", "input": map[string]any{"command": text, "description": "as asked"}}, "tool_use"
+	name, input, tool := toolCall(verb, text, "Bash", map[string]any{"command": text, "description": "as asked"})
+	if tool {
+		block, stop = map[string]any{"type": "tool_use", "id": fmt.Sprintf("toolu_%d", n), "name": name, "input": input}, "tool_use"
 	}
 	message := map[string]any{
 		"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": "claude-test", "content": []any{block},
@@ -90,9 +91,8 @@ func answer(w http.ResponseWriter, line string, n int, stream bool) {
 	send := func(kind string, v map[string]any) { writeEvent(w, kind, v) }
 	delta := map[string]any{"type": "text_delta", "text": text}
 	empty := map[string]any{"type": "text", "text": ""}
-	if verb == "run" {
-		raw, _ := json.Marshal(block["input"])
-		delta = map[string]any{"type": "input_json_delta", "partial_json": string(raw)}
+	if tool {
+		delta = map[string]any{"type": "input_json_delta", "partial_json": string(input)}
 		empty = map[string]any{"type": "tool_use", "id": block["id"], "name": block["name"], "input": map[string]any{}}
 	}
 	message["content"], message["stop_reason"] = []any{}, nil
@@ -102,6 +102,19 @@ func answer(w http.ResponseWriter, line string, n int, stream bool) {
 	send("content_block_stop", map[string]any{"index": 0})
 	send("message_delta", map[string]any{"delta": map[string]any{"stop_reason": stop, "stop_sequence": nil}, "usage": map[string]any{"output_tokens": 10}})
 	send("message_stop", map[string]any{})
+}
+
+// toolCall is the tool that a line calls, with its input: the shell in the way of an agent's program, or one by its name.
+func toolCall(verb, text, shell string, command map[string]any) (name string, input json.RawMessage, ok bool) {
+	switch verb {
+	case "run":
+		input, _ = json.Marshal(command)
+		return shell, input, true
+	case "call":
+		name, rest, _ := strings.Cut(text, " ")
+		return name, json.RawMessage(rest), true
+	}
+	return "", nil, false
 }
 
 // writeEvent writes an event of a stream.
@@ -116,9 +129,11 @@ func respond(w http.ResponseWriter, line string, n int) {
 	verb, text, _ := strings.Cut(line, " ")
 	id := fmt.Sprintf("resp_%d", n)
 	item := map[string]any{"type": "message", "id": "item_" + id, "role": "assistant", "status": "completed", "content": []any{map[string]any{"type": "output_text", "text": text, "annotations": []any{}}}}
-	if verb == "run" {
-		input, _ := json.Marshal(map[string]any{"cmd": text, "yield_time_ms": 30_000})
-		item = map[string]any{"type": "function_call", "id": "item_" + id, "call_id": fmt.Sprintf("call_%d", n), "name": "exec_command", "arguments": string(input), "status": "completed"}
+	if name, input, tool := toolCall(verb, text, "exec_command", map[string]any{"cmd": text, "yield_time_ms": 30_000}); tool {
+		item = map[string]any{"type": "function_call", "id": "item_" + id, "call_id": fmt.Sprintf("call_%d", n), "name": name, "arguments": string(input), "status": "completed"}
+		if space, own, ok := strings.Cut(name, "/"); ok { // of a server
+			item["namespace"], item["name"] = space, own
+		}
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	writeEvent(w, "response.created", map[string]any{"response": map[string]any{"id": id}})
