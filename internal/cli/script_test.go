@@ -192,7 +192,7 @@ func params() testscript.Params {
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": repo, "commit": commit, "expand": expand, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "store": store, "forge": forge, "gitlabJob": gitlabJob,
-			"unpack": unpack, "clones": clones, "until": until, "share": share, "turns": turns, "follow": follow, "model": model, "mcp": callMCP,
+			"unpack": unpack, "clones": clones, "until": until, "share": share, "turns": turns, "follow": follow, "model": model, "mcp": callMCP, "sarif": checkSARIF,
 		},
 	}
 }

@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -38,7 +40,7 @@ func (v Validation) SARIF(version string) ([]byte, error) {
 	results := []object{}
 	v.each(func(_ string, d Drift, note bool) {
 		results = append(results, object{
-			"ruleId": d.Type, "level": map[bool]string{true: "note", false: "warning"}[note], "message": object{"text": d.Message},
+			"ruleId": d.Type, "level": map[bool]string{true: "note", false: "warning"}[note], "message": object{"text": d.Message}, "partialFingerprints": object{"jacquard/v1": fingerprint(d)},
 			"locations": []object{{"physicalLocation": object{
 				"artifactLocation": object{"uri": (&url.URL{Path: d.File}).String()}, "region": object{"startLine": max(d.Line, 1)},
 			}}},
@@ -48,6 +50,12 @@ func (v Validation) SARIF(version string) ([]byte, error) {
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
 		"runs": []object{{"tool": object{"driver": object{"name": "jacquard", "version": version, "rules": rules}}, "results": results}},
 	}, "", "  ")
+}
+
+// fingerprint is what stays the same of a difference while lines above it come and go.
+func fingerprint(d Drift) string {
+	sum := sha256.Sum256([]byte(d.Type + "\x00" + d.File + "\x00" + d.Symbol))
+	return hex.EncodeToString(sum[:16])
 }
 
 // each visits every difference and note, with the directory that it is about; a spec that
