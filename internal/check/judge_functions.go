@@ -106,8 +106,9 @@ func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 			if t.Noticed > 0 || round >= len(t.mutants) || len(t.near) == 0 {
 				continue
 			}
-			if x.tried >= x.q.Mutants {
-				return nil
+			if round > 0 && x.tried >= x.q.Mutants { // what was tried has to do
+				t.open = false
+				continue
 			}
 			if err := x.mutate(ctx, t, t.mutants[round], t.near); err != nil {
 				return err
@@ -158,8 +159,8 @@ func (x *chainJudge) fromFar(ctx context.Context, t *trial) error {
 	}()
 	for _, m := range again[:min(fewMutants, len(again))] {
 		files := t.far[:min(mostFar, len(t.far))]
-		if x.tried >= x.q.Mutants+fewMutants {
-			return nil
+		if t.Tried > 0 && x.tried >= x.q.Mutants+fewMutants {
+			break
 		}
 		if err := x.mutate(ctx, t, m, files); err != nil {
 			return err

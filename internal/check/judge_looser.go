@@ -84,17 +84,16 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 	if err != nil {
 		return err
 	}
-	var others []string // that expect something else now
-	line := 0
+	var others []test // that expect something else now
 	changed = slices.DeleteFunc(changed, func(t test) bool {
 		st, ran := status(resultsOf(t, run.results))
 		if ran && st == step.Fail && !x.subjectGone(resultsOf(t, run.results)) {
-			others, line = append(others, t.Name), firstLine(line, t.Line)
+			others = append(others, t)
 		}
 		return st != step.Pass
 	})
-	if len(others) > 0 {
-		x.say(fix("expectation-changed", f.Path, line, otherExpectations(others)), &run)
+	if err := x.otherNow(ctx, f, was, others, &run); err != nil {
+		return err
 	}
 	if len(changed) == 0 || len(mutants) == 0 {
 		return nil
@@ -122,6 +121,97 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 		return nil
 	}
 	return nil
+}
+
+// otherNow tells which old tests expect something else now. One whose new version passes without the change as well does not expect it: it
+// only does not see any more what the change broke.
+func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others []test, run *testRun) error {
+	if len(others) == 0 {
+		return nil
+	}
+	loose, err := x.loosened(ctx, f, was, others)
+	if err != nil {
+		return err
+	}
+	for _, t := range loose {
+		x.known.weakened++
+		x.block(reject("test-weakened", f.Path, t.Line, "The test "+t.Name+
+			" was loosened. Its old version passes without the change and fails with it; its new version passes with and without it. Restore it and fix the code, or assert what is expected now."), run)
+	}
+	others = slices.DeleteFunc(others, among(loose))
+	if len(others) == 0 {
+		return nil
+	}
+	var names []string
+	for _, t := range others {
+		names = append(names, t.Name)
+	}
+	x.say(fix("expectation-changed", f.Path, others[0].Line, otherExpectations(names)), run)
+	return nil
+}
+
+// loosened are those of some tests that fail as they were, each time, passed before the change, and pass there as they are now.
+func (x *chainJudge) loosened(ctx context.Context, f *file, was *place, failing []test) (loose []test, err error) {
+	text := f.Old
+	for _, t := range slices.SortedFunc(slices.Values(failing), func(a, b test) int { return b.Off - a.Off }) { // the last first
+		i := slices.IndexFunc(f.new.Tests, func(n source.Test) bool { return n.Name == t.Name })
+		if i < 0 {
+			return nil, nil
+		}
+		now := f.new.Tests[i]
+		text = slices.Concat(text[:headOf(f.old, t.Test)], f.New[headOf(f.new, now):now.Stop], text[t.Stop:])
+	}
+	id, err := x.c.repo.WriteBlob(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := x.c.repo.EditTree(ctx, x.before, []git.Edit{{Path: f.Path, Mode: f.OldMode, ID: id}})
+	if err != nil {
+		return nil, err
+	}
+	pl, err := x.c.open(ctx, step.OnWithout, tree, firstNonEmpty(x.t.Base, x.proof.Tree), x.chain)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	base, err := x.place(ctx, x.chain)
+	if err != nil {
+		return nil, err
+	}
+	defer was.again()()
+	for _, again := range []struct {
+		pl   *place
+		want step.TestStatus
+	}{{pl, step.Pass}, {base, step.Pass}, {was, step.Fail}} {
+		if len(failing) == 0 {
+			return nil, nil
+		}
+		run, err := again.pl.runThese(ctx, failing)
+		x.proof.Records = append(x.proof.Records, run.records...)
+		if err != nil {
+			return nil, err
+		}
+		failing = slices.DeleteFunc(failing, func(t test) bool {
+			st, ran := status(resultsOf(t, run.results))
+			return !ran || st != again.want
+		})
+	}
+	return failing, nil
+}
+
+// headOf is where a test begins, with what stands before it without a blank line between: decorators, rows.
+func headOf(f source.File, t source.Test) int {
+	src := f.Source()
+	from := f.TestsFrom(t.Off)
+	for _, o := range f.Tests {
+		if o.Stop <= t.Off {
+			from = max(from, o.Stop)
+		}
+	}
+	if i := strings.LastIndex(string(src[from:t.Off]), "\n\n"); i >= 0 {
+		return from + i
+	}
+	return from
 }
 
 // besides finds tests that are as they were and fail beside their data and helpers as those were before: what they expect was changed there.

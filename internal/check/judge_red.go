@@ -3,7 +3,9 @@ package check
 import (
 	"bytes"
 	"context"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -44,7 +46,7 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 			continue
 		}
 		red := uncompiled(run.invalid, mine, x.changes)
-		for _, t := range red {
+		for _, t := range x.needing(red) {
 			x.out.Red = append(x.out.Red, x.redTest(t, RedByCompile))
 		}
 		if len(red) == 0 {
@@ -52,7 +54,7 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 		}
 		return nil
 	}
-	var passing []test
+	var passing, lost []test
 	for _, t := range mine {
 		rs := resultsOf(t, run.results)
 		switch st, ran := status(rs); {
@@ -62,8 +64,11 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 		case ran && !absent().MatchString(worst(rs).Message):
 			x.out.Red = append(x.out.Red, x.redTest(t, RedByAssert))
 		default:
-			x.out.Red = append(x.out.Red, x.redTest(t, RedByCompile))
+			lost = append(lost, t)
 		}
+	}
+	for _, t := range x.needing(lost) {
+		x.out.Red = append(x.out.Red, x.redTest(t, RedByCompile))
 	}
 	if x.anew && len(passing) == len(mine) {
 		x.idle = append(x.idle, passing...)
@@ -72,6 +77,27 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 		pl.recordFailures()
 	}
 	return nil
+}
+
+// needing are those of some tests that cannot be loaded without the change because of what they name themselves. That the others cannot, because
+// another test in their file cannot, shows nothing.
+func (p *taskProof) needing(tests []test) []test {
+	names := newNames(p.changes)
+	text := map[string][]byte{}
+	for _, ch := range p.changes {
+		text[ch.Path] = ch.New
+	}
+	return slices.DeleteFunc(slices.Clone(tests), func(t test) bool {
+		if holdsName(t.File, text[t.File], names) {
+			return !needs(t, text[t.File], names)
+		}
+		for file, src := range text { // what Go compiles in one piece
+			if strings.HasSuffix(t.File, "_test.go") && strings.HasSuffix(file, "_test.go") && path.Dir(file) == path.Dir(t.File) && holdsName(file, src, names) {
+				return true
+			}
+		}
+		return false // it is something else that cannot be loaded: a helper, a configuration
+	})
 }
 
 func (x *chainJudge) redTest(t test, by RedBy) RedTest {

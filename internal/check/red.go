@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -456,31 +455,4 @@ func (r *red) sort(run testRun, proof *Proof) {
 			}
 		}
 	}
-}
-
-// compilersName is a name as compilers quote it.
-var compilersName = re.New("['\"`‘“]([A-Za-z_$][\\w$]*)['\"`’”]")
-
-// uncompiled are the tests of files that do not compile without a change, where the runner ended before it could report: what it said
-// names their file, and something that only the code of the change has.
-func uncompiled(said string, tests []test, changes []Change) []test {
-	fresh := map[string]bool{}
-	for _, ch := range changes {
-		if toolchain.Classify(ch.Path) != toolchain.Source {
-			continue
-		}
-		old := map[string]bool{}
-		for _, t := range source.Tokens(ch.Path, codeOf(ch.Path, ch.Old)) {
-			old[t.Text] = t.Kind == source.Ident || old[t.Text]
-		}
-		for _, t := range source.Tokens(ch.Path, codeOf(ch.Path, ch.New)) {
-			if t.Kind == source.Ident && !old[t.Text] {
-				fresh[t.Text] = true
-			}
-		}
-	}
-	if !slices.ContainsFunc(compilersName().FindAllStringSubmatch(said, -1), func(m []string) bool { return fresh[m[1]] }) {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return !strings.Contains(said, t.File) })
 }

@@ -244,29 +244,30 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 			continue
 		}
 		red := uncompiled(run.invalid, fresh, p.changes)
-		for _, t := range red {
-			p.proof.Red = append(p.proof.Red, t.ID)
-		}
+		p.redByLoading(red)
 		if len(red) == 0 {
 			p.add(warn("check-invalid", "", 0, "The new tests could not be run without the change: "+f.Message))
 		}
 		return nil
 	}
-	var passing []test
+	var passing, lost []test
 	shown, by := false, ""
 	for _, t := range fresh {
-		switch st, ok := status(resultsOf(t, run.results)); {
+		rs := resultsOf(t, run.results)
+		switch st, ok := status(rs); {
 		case ok && st == step.Pass:
 			if anew {
 				passing = append(passing, t)
 			}
 		case ok && st == step.Skip || p.skips(t): // it shows nothing here
 		case !ok && p.lostThere(t, run): // nor there
+		case !ok || absent().MatchString(worst(rs).Message):
+			lost, shown = append(lost, t), true
 		default:
 			p.proof.Red, shown = append(p.proof.Red, t.ID), true
 		}
 	}
-	if !shown {
+	if p.redByLoading(lost); !shown {
 		if by, err = p.failsWithout(ctx, pl); err != nil {
 			return err
 		}
@@ -295,6 +296,17 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		pl.recordFailures()
 	}
 	return nil
+}
+
+// redByLoading notes the tests that cannot be loaded without the change: those that need it, or, where none seems to, all.
+func (p *taskProof) redByLoading(tests []test) {
+	red := p.needing(tests)
+	if len(red) == 0 {
+		red = tests
+	}
+	for _, t := range red {
+		p.proof.Red = append(p.proof.Red, t.ID)
+	}
 }
 
 // lostThere reports whether a test beside code of before is not in the tree without the change although its file is there and compiles: it

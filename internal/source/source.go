@@ -369,6 +369,9 @@ func (f File) TestsFrom(off int) int {
 	return 0
 }
 
+// Source is the text of the file.
+func (f File) Source() []byte { return f.raw }
+
 func (f *File) src(from, to int) []byte { return f.raw[from:to] }
 
 // FuncAt is the innermost function around a line.

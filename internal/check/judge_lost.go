@@ -1,0 +1,135 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// moved is an old test, and where it stands now.
+type moved struct{ was, is test }
+
+// uncollected finds old tests that stand in the project and run no more: their file has another name or a build constraint, a setting leaves
+// them out, a line takes them away. One that ran and passed before the change blocks, as one that was deleted does.
+func (x *chainJudge) uncollected(ctx context.Context) error {
+	if err := x.run(ctx, x.beneathMain()); err != nil {
+		return err
+	}
+	list := x.standing()
+	silent := func() []moved {
+		return slices.DeleteFunc(slices.Clone(list), func(m moved) bool {
+			_, ran := status(resultsOf(m.is, x.results))
+			_, broken := loadError(m.is, x.results)
+			return ran || broken
+		})
+	}
+	var more []string
+	for _, m := range silent() {
+		if x.collects(m.is.File) && !slices.Contains(more, m.is.File) {
+			more = append(more, m.is.File)
+		}
+	}
+	if err := x.run(ctx, more); err != nil {
+		return err
+	}
+	left := silent()
+	if len(left) == 0 {
+		return nil
+	}
+	var olds []test
+	for _, m := range left {
+		olds = append(olds, m.was)
+	}
+	base, err := x.place(ctx, x.chain)
+	if err != nil {
+		return err
+	}
+	run, err := base.runTests(ctx, toolchain.Selection{Files: filesOf(olds)}, olds)
+	x.proof.Records = append(x.proof.Records, run.records...)
+	if err != nil {
+		return err
+	}
+	at := map[string][]moved{}
+	for _, m := range left {
+		if st, ran := status(resultsOf(m.was, run.results)); ran && st == step.Pass {
+			at[m.is.File] = append(at[m.is.File], m)
+		}
+	}
+	for _, file := range slices.Sorted(maps(at)) {
+		var names []string
+		for _, m := range at[file] {
+			names = append(names, m.is.Name)
+		}
+		text := "The test " + names[0] + " ran and passed before, and no longer runs. Let it run again."
+		if len(names) > 1 {
+			text = fmt.Sprintf("The tests %s ran and passed before, and no longer run (%d). Let them run again.", strings.Join(names[:min(5, len(names))], ", "), len(names))
+		}
+		x.known.weakened++
+		x.block(reject("test-deleted", file, at[file][0].is.Line, text), &run)
+	}
+	return nil
+}
+
+// beneathMain are the test files of packages of Go whose TestMain is new or has changed: it decides whether they run.
+func (x *chainJudge) beneathMain() (files []string) {
+	for _, ch := range x.changes {
+		if x.chain.Ecosystem != toolchain.Go || !toolchain.IsTest(ch.Path) || !bytes.Contains(ch.New, []byte("TestMain")) || !x.mineIn(x.chain, ch) {
+			continue
+		}
+		for _, file := range slices.Sorted(maps(x.files)) {
+			if path.Dir(file) == path.Dir(ch.Path) && x.holdsTests(file) {
+				files = append(files, file)
+			}
+		}
+	}
+	return files
+}
+
+// standing are the old tests of files that have changed and of those that were run, as far as they are there now.
+func (x *chainJudge) standing() (out []moved) {
+	anew := map[string]test{} // by their id, and by what they say
+	for _, ch := range x.changes {
+		f := source.Parse(ch.Path, ch.New)
+		for _, t := range f.Tests {
+			now := test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path}
+			anew[now.ID], anew[nameless(t.Name, body(f, t))] = now, now
+		}
+	}
+	changed := map[string]bool{}
+	for _, ch := range x.changes {
+		changed[ch.Path] = true
+		if ch.Old == nil || !mayTest(ch.Path) || !x.owns(x.chain, ch.Path) {
+			continue
+		}
+		f := source.Parse(ch.Path, ch.Old)
+		for _, t := range f.Tests {
+			was := test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path}
+			is, ok := anew[was.ID]
+			if !ok {
+				is, ok = anew[nameless(t.Name, body(f, t))]
+			}
+			if ok && !t.Skipped && !is.Skipped {
+				out = append(out, moved{was, is})
+			}
+		}
+	}
+	for _, t := range x.pl.testsOf(slices.Sorted(maps(x.ran))) {
+		if !changed[t.File] && !t.Skipped {
+			out = append(out, moved{t, t})
+		}
+	}
+	return out
+}
+
+// collects reports whether the project's own command finds a file of tests by its name.
+func (x *chainJudge) collects(file string) bool {
+	aside := x.chain.Ecosystem == toolchain.Go && slices.Contains(strings.Split(file, "/"), "testdata")
+	return mayTest(file) && !aside && len(x.runnable([]string{file})) > 0
+}
