@@ -162,7 +162,7 @@ func (k known) untried() bool {
 }
 
 // untested are the functions of an unproved change that block: tests come near them and pass, and enough small changes of each went
-// unnoticed. Where tests notice any of the change, or none of the project comes near it, it is said and blocks nothing:
+// unnoticed, one of them in what the change wrote. Where tests notice any of the change, or none of the project comes near it, it is said and blocks nothing:
 // people commit such changes every day.
 func (k known) untested() []Function {
 	var out []Function
@@ -170,7 +170,7 @@ func (k known) untested() []Function {
 		if f.Noticed > 0 {
 			return nil
 		}
-		if !f.Unreached && f.unnoticed() {
+		if !f.Unreached && f.unnoticed() && f.Changed.Tried > 0 { // of what the change wrote, one could be tried
 			out = append(out, f)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 // TestVerdicts is the decision alone: what is known, and what is said of it.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	kills, survives, untried := Function{Name: "A", Tried: 1, Noticed: 1, ByNew: true}, Function{Name: "B", Tried: 2}, Function{Name: "C"}
+	kills, survives, untried := Function{Name: "A", Tried: 1, Noticed: 1, ByNew: true}, Function{Name: "B", Tried: 2, Changed: Outcomes{Tried: 1}}, Function{Name: "C"}
 	old := Function{Name: "D", Tried: 1, Noticed: 1}
 	for name, c := range map[string]struct {
 		known
@@ -37,9 +37,10 @@ func TestVerdicts(t *testing.T) {
 		"a proof, and another new test fails":            {known{code: true, red: []RedBy{RedByAssert}, failing: 1}, VerdictUnproved, 0},
 		"a proof, and nobody knows what fails":           {known{code: true, red: []RedBy{RedByAssert}, doubt: 1, late: true}, VerdictUnknown, 0},
 		"one mutant may be no change":                    {known{code: true, functions: []Function{{Tried: 1}}}, VerdictUnproved, 0},
-		"another value is no such one":                   {known{code: true, functions: []Function{{Tried: 1, sure: true}}}, VerdictUnproved, 1},
-		"it does not compile without, and gives another": {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{{Tried: 1, sure: true}}}, VerdictUnproved, 1},
+		"another value is no such one":                   {known{code: true, functions: []Function{{Tried: 1, sure: true, Changed: Outcomes{Tried: 1}}}}, VerdictUnproved, 1},
+		"it does not compile without, and gives another": {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{{Tried: 1, sure: true, Changed: Outcomes{Tried: 1}}}}, VerdictUnproved, 1},
 		"nothing notices, and time was over":             {known{code: true, functions: []Function{survives}, late: true}, VerdictUnknown, 1},
+		"what nothing notices was there before":          {known{code: true, functions: []Function{{Tried: 2}}}, VerdictUnproved, 0},
 		"no test runs here":                              {known{code: true, silent: "no loader", failing: 1}, VerdictUnknown, 0},
 		"one does not run here, others do":               {known{code: true, silent: "no loader", ran: 2}, VerdictCovered, 0},
 		"no test runs, and no code has changed":          {known{silent: "no loader"}, VerdictNothing, 0},

@@ -15,7 +15,7 @@ import (
 var swaps = map[string]string{
 	"==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": "<=", ">=": ">", ">": ">=", "<=": "<",
 	"&&": "||", "||": "&&", "+": "-", "-": "+", "*": "/", "/": "*", "%": "*",
-	"and": "or", "or": "and",
+	"and": "or", "or": "and", "+=": "-=", "-=": "+=",
 }
 
 // What a mutant does that gives nothing, or the zero value, where the function gives a value, and one that gives another value.
@@ -82,7 +82,7 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 		spaced := i > 0 && i+1 < len(ts) && ts[i-1].End < t.Off && t.End < ts[i+1].Off
 		switch {
 		case t.Kind == Punct && swaps[t.Text] != "" && spaced && t.Indent < 0:
-			if t.Text == "+" && (ts[i-1].Kind == String || ts[i+1].Kind == String) || t.Text == "*" && python && ts[i-1].Text == "," {
+			if (t.Text == "+" || t.Text == "+=") && (ts[i-1].Kind == String || ts[i+1].Kind == String) || t.Text == "*" && python && ts[i-1].Text == "," {
 				continue
 			}
 			if t.Text == "/" && python && (ts[i-1].Text == "," || ts[i+1].Text == ",") {

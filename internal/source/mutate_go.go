@@ -44,6 +44,9 @@ func (m *goMutator) run(body *ast.BlockStmt, results *ast.FieldList) {
 		case *ast.IncDecStmt:
 			m.add(x.Pos(), x.End(), "drop statement", "_ = 0")
 		case *ast.AssignStmt:
+			if to, ok := swaps[x.Tok.String()]; ok && !isStringLit(x.Rhs[0]) {
+				m.add(x.TokPos, x.TokPos+token.Pos(len(to)), x.Tok.String()+" to "+to, to)
+			}
 			if x.Tok != token.DEFINE && m.g.source(x.Lhs[0]) != "_" {
 				m.add(x.Pos(), x.End(), "drop statement", "_ = 0")
 			}

@@ -314,7 +314,7 @@ func TestMutantsChangeWhatTheySay(t *testing.T) {
 	t.Parallel()
 	for path, src := range map[string]string{
 		"a.go": "package a\n\nfunc F(n int, s []int) (string, bool) {\n\tif n > 3 && len(s) == 0 {\n\t\treturn \"big\", true\n\t}\n\tn += 1\n\tlog(n)\n\treturn \"\", false\n}\n",
-		"a.ts": "export function f(n: number): string {\n  if (n > 3) {\n    return 'big';\n  }\n  if (n < 0) { throw new Error('no'); }\n  log(n);\n  return n + 1 === 2 ? 'a' : 'b';\n}\n",
+		"a.ts": "export function f(n: number): string {\n  if (n > 3) {\n    return 'big';\n  }\n  if (n < 0) { throw new Error('no'); }\n  log(n);\n  n += 1;\n  return n + 1 === 2 ? 'a' : 'b';\n}\n",
 		"a.py": "def f(n):\n    if n > 3 and n != 5:\n        return 'big'\n    if n < 0:\n        raise ValueError('no')\n    log(n)\n    n += 1\n    return n == 2\n",
 	} {
 		f := source.Parse(path, []byte(src))
@@ -329,7 +329,7 @@ func TestMutantsChangeWhatTheySay(t *testing.T) {
 			}
 			kinds[m.What] = true
 		}
-		for _, want := range []string{"negate condition", "drop statement", "> to >=", "change constant 3"} {
+		for _, want := range []string{"negate condition", "drop statement", "> to >=", "change constant 3", "+= to -="} {
 			if !kinds[want] {
 				t.Errorf("%s: no mutant %q among %v", path, want, kinds)
 			}
