@@ -51,6 +51,9 @@ func arrange(root *cobra.Command, groups []group, former ...*cobra.Command) {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) {
+			if stray := strayWord(c); stray != nil { // its flags are those of a command that there is not
+				return stray
+			}
 			if name, near := nearestFlag(c, unknown.GetSpecifiedName()); near {
 				return usage("%s has no flag --%s; did you mean --%s?", c.CommandPath(), unknown.GetSpecifiedName(), name)
 			}
@@ -111,6 +114,19 @@ func argumentProblem(c *cobra.Command, err error) error {
 		return usage("%s takes no arguments: leave out %q", command, word)
 	}
 	return usage("%v", err)
+}
+
+// strayWord is the error of the first word after a command that is none of those below it, nil where there is no such word or the
+// command takes it.
+func strayWord(c *cobra.Command) error {
+	given := c.Flags().Args()
+	if len(given) == 0 || !c.HasAvailableSubCommands() {
+		return nil
+	}
+	if err := c.ValidateArgs(given[:1]); err != nil {
+		return argumentProblem(c, err)
+	}
+	return nil
 }
 
 func wrongNumber(c *cobra.Command, got int) error {

@@ -18,6 +18,9 @@ const columns = 80
 // tables of Korean have the rest.
 func (a *app) speakHelp(root *cobra.Command) {
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		if a.stray = strayWord(c); a.stray != nil {
+			return
+		}
 		l := a.lang()
 		if text := cmp.Or(c.Long, c.Short); text != "" {
 			fmt.Fprintf(c.OutOrStdout(), "%s\n\n", wrapped(l, text))

@@ -76,6 +76,9 @@ func Main(args []string, s Streams) int {
 	if err != nil && !a.ran {
 		err = argumentProblem(c, err)
 	}
+	if err == nil {
+		err = a.stray
+	}
 	if lost := out.lost(); lost != nil {
 		a.complain(fail(flow.Environment, "the output could not be written: %v. Free some space, or write it elsewhere", lost), exitEnvironment)
 		if err == nil || errors.Is(err, lost) {
@@ -161,11 +164,12 @@ type app struct {
 	json     bool
 	stream   bool // every event of the run that is driven goes to stdout, a line each
 	noColor  bool
-	quiet    bool // of a run only questions and the end are said
-	verbose  bool // and also what each agent does
-	all      bool // help shows what is hidden
-	ran      bool // a command has begun, so an error is not one of usage
-	steers   bool // the command watches or stops runs: a mistake in the settings keeps nobody from that
+	quiet    bool  // of a run only questions and the end are said
+	verbose  bool  // and also what each agent does
+	all      bool  // help shows what is hidden
+	stray    error // a word that is no command, of which help was asked for
+	ran      bool  // a command has begun, so an error is not one of usage
+	steers   bool  // the command watches or stops runs: a mistake in the settings keeps nobody from that
 
 	worker  atomic.Bool // this process is a worker
 	asking  atomic.Bool // a person is asked, and no agent runs
