@@ -170,7 +170,7 @@ func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow
 	}
 	s.By = a.who()
 	if err := rt.Signal(ctx, r.ID, s); errors.Is(err, flow.ErrNoGate) {
-		return usage("run %s no longer asks this question; to see what it asks now, run: jacquard status %s", r.ID, r.ID)
+		return noLonger(r)
 	} else if err != nil {
 		return err
 	}
@@ -180,6 +180,11 @@ func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow
 	}
 	fmt.Fprintf(a.Err, a.lang().T("answer saved; to continue, run: jacquard resume %s\n"), r.ID)
 	return nil
+}
+
+// noLonger is the error of an answer that came too late.
+func noLonger(r flow.Run) error {
+	return usage("run %s no longer asks this question; to see what it asks now, run: jacquard status %s", r.ID, r.ID)
 }
 
 // newApproval is answer yes or answer no by its former name.

@@ -74,51 +74,75 @@ func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []f
 		ask := p.a.fitted(question(p.a.lang(), g))
 		_, tall, _ := terminal(p.a.Err)
 		fmt.Fprint(p.a.Err, foldedTo(p.a.lang(), ask, tall))
-		for {
-			fmt.Fprint(p.a.Err, choices(p.a.lang(), g))
-			text, err := p.a.reads(ctx)
+		for answered := false; !answered; {
+			var err error
+			answered, err = p.hears(ctx, e, r, g, ask)
+			if errors.Is(err, flow.ErrNoGate) {
+				fmt.Fprint(p.a.Err, p.a.lang().T("This question was answered in another terminal.\n"))
+				return nil
+			}
 			if err != nil {
 				return err
 			}
-			if slices.Contains([]string{"?", "h", "help"}, strings.ToLower(text)) {
-				fmt.Fprint(p.a.Err, ask)
-				continue
-			}
-			if one := detailsOf(ask, text); approval(g) && one != "" {
-				fmt.Fprint(p.a.Err, one)
-				continue
-			}
-			if approval(g) && slices.Contains([]string{"e", "edit"}, strings.ToLower(text)) && edits(g) {
-				now, err := find(ctx, e, r.ID)
-				if err == nil {
-					err = p.edit(ctx, e, now)
-				}
-				return err
-			}
-			if approval(g) && slices.Contains([]string{"s", skipPhase}, strings.ToLower(text)) && slices.Contains(g.Question.Options, skipPhase) {
-				text = skipPhase
-			}
-			if approval(g) && slices.Contains([]string{"q", "quit"}, strings.ToLower(text)) {
-				return errQuit
-			}
-			s, err := meant(r, g, text)
-			if err != nil {
-				fmt.Fprintln(p.a.Err, misunderstood(p.a.lang(), g, text, err))
-				continue
-			}
-			if s.By = p.a.who(); s.Text == "" && s.Verb == flow.Reply {
-				s.Text = " " // the default
-			}
-			if taken := cmp.Or(strings.TrimSpace(s.Text), g.Question.Default); !approval(g) && taken != text {
-				fmt.Fprintf(p.a.Err, "  → %s\n", taken)
-			}
-			if err := e.Signal(ctx, r.ID, s); err != nil {
-				return err
-			}
-			break
 		}
 	}
 	return nil
+}
+
+// hears takes what a person types at a gate that was shown to him, and reports whether the run has its answer then.
+func (p *project) hears(ctx context.Context, e *engine, r flow.Run, g flow.Gate, ask string) (answered bool, err error) {
+	menu, letters := choices(p.a.lang(), g)
+	fmt.Fprint(p.a.Err, menu)
+	text, err := p.a.reads(ctx)
+	if err != nil {
+		return false, err
+	}
+	is := func(words ...string) bool { return slices.Contains(words, strings.ToLower(text)) }
+	one := detailsOf(ask, text)
+	switch {
+	case is("?", "h", "help"):
+		fmt.Fprint(p.a.Err, ask)
+		return false, nil
+	case !approval(g):
+	case one != "":
+		fmt.Fprint(p.a.Err, one)
+		return false, nil
+	case is("e", "edit") && edits(g):
+		now, err := find(ctx, e, r.ID)
+		if err != nil {
+			return false, err
+		}
+		if !wantsApproval(now) {
+			return false, flow.ErrNoGate
+		}
+		return p.edit(ctx, e, now)
+	case is("s", skipPhase) && slices.Contains(g.Question.Options, skipPhase):
+		text = skipPhase
+	case is("q", "quit"):
+		return false, errQuit
+	case said(noWords, text):
+		fmt.Fprint(p.a.Err, p.a.lang().T("What should be different? "))
+		why, err := p.a.reads(ctx)
+		if err != nil || why == "" {
+			return false, err
+		}
+		text += " " + why
+	}
+	s, err := meant(r, g, text)
+	if err != nil {
+		if approval(g) {
+			err = errors.New(letters)
+		}
+		fmt.Fprintln(p.a.Err, err)
+		return false, nil
+	}
+	if s.By = p.a.who(); s.Text == "" && s.Verb == flow.Reply {
+		s.Text = " " // the default
+	}
+	if taken := cmp.Or(strings.TrimSpace(s.Text), g.Question.Default); !approval(g) && taken != text {
+		fmt.Fprintf(p.a.Err, "  → %s\n", taken)
+	}
+	return true, e.Signal(ctx, r.ID, s)
 }
 
 // detail is how far the details of a task are indented in a question.
@@ -175,37 +199,26 @@ func detailsOf(ask, name string) string {
 	return b.String()
 }
 
-// misunderstood says what can be typed instead of an answer that is none.
-func misunderstood(l report.Lang, g flow.Gate, text string, err error) string {
-	switch {
-	case !approval(g):
-		return err.Error()
-	case said(noWords, text):
-		return l.T("to reject, give a reason: n REASON")
-	}
-	return l.T("type y, n and a reason, or one of the listed words")
-}
-
 // edits reports whether what a gate asks about can be edited by a person.
 func edits(g flow.Gate) bool {
 	return approval(g) && !slices.Contains(g.Question.Options, skipPhase) && !strings.HasSuffix(g.Key, "/decide") && !strings.HasSuffix(g.Key, agreeGate)
 }
 
-// choices is what a person may type.
-func choices(l report.Lang, g flow.Gate) string {
+// choices is what a person may type, and for an approval what he is told who types something else.
+func choices(l report.Lang, g flow.Gate) (menu, letters string) {
 	switch {
 	case g.Question.Default != "":
-		return l.T("[Enter] for the default, a number, or your own answer: ")
+		return l.T("[Enter] for the default, a number, or your own answer: "), ""
 	case len(offered(g)) > 0:
-		return l.T("a number, or the option itself: ")
+		return l.T("a number, or the option itself: "), ""
 	case !approval(g):
-		return "> "
+		return "> ", ""
 	case slices.Contains(g.Question.Options, skipPhase):
-		return l.T("[y]es, [n]o and why, [s]kip, [q]uit: ")
+		return l.T("[y]es, [n]o and why, [s]kip, [q]uit: "), l.T("type y, n, s or q")
 	case edits(g):
-		return l.T("[y]es, [n]o and why, [e]dit, [q]uit: ")
+		return l.T("[y]es, [n]o and why, [e]dit, [q]uit: "), l.T("type y, n, e or q")
 	}
-	return l.T("[y]es, [n]o and why, [q]uit: ")
+	return l.T("[y]es, [n]o and why, [q]uit: "), l.T("type y, n or q")
 }
 
 // reads waits for a line; errQuit when there is none any more.

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +27,9 @@ func newEdit(a *app) *cobra.Command {
 		Example: "  jacquard edit k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onThe(c, args, wantsApproval, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
-				if err := p.edit(ctx, rt, r); err != nil {
+				if changed, err := p.edit(ctx, rt, r); errors.Is(err, flow.ErrNoGate) {
+					return noLonger(r)
+				} else if err != nil || !changed {
 					return err
 				}
 				fmt.Fprintf(a.Err, a.lang().T("answer saved; to continue, run: jacquard resume %s\n"), r.ID)
@@ -34,41 +39,46 @@ func newEdit(a *app) *cobra.Command {
 	}
 }
 
-// edit lets a person edit the documents of a gate and tells the run what they say then.
-func (p *project) edit(ctx context.Context, rt flow.Runtime, r flow.Run) error {
+// edit lets a person edit the documents of a gate and tells the run what they say then, unless they are as they were.
+func (p *project) edit(ctx context.Context, rt flow.Runtime, r flow.Run) (changed bool, err error) {
 	i := slices.IndexFunc(r.Gates, approval)
 	if i < 0 {
-		return usage("run %s is not waiting for approval", r.ID)
+		return false, usage("run %s is not waiting for approval", r.ID)
 	}
 	rep, err := reportOf(ctx, rt, r)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if rep.Request == nil || rep.Request.Plan.IsZero() {
-		return usage("run %s has nothing to edit", r.ID)
+		return false, usage("run %s has nothing to edit", r.ID)
 	}
 	plan, err := p.planOf(rep)
 	if err != nil {
-		return err
+		return false, err
 	}
 	requirement := strings.HasPrefix(r.Gates[i].Key, "requirement/")
 	dir := filepath.Join(p.state, "runs", r.ID, "edit")
-	names, err := toEdit(dir, r.Gates[i], act.EditFiles(plan, requirement))
+	files := act.EditFiles(plan, requirement)
+	names, err := toEdit(dir, r.Gates[i], files)
 	if err != nil {
-		return environment("edit", err)
+		return false, environment("edit", err)
 	}
 	if err := p.editor(ctx, dir, names); err != nil {
-		return err
+		return false, err
 	}
 	after, err := readAll(dir)
 	if err != nil {
-		return environment("edit", err)
+		return false, environment("edit", err)
+	}
+	if maps.EqualFunc(files, after, bytes.Equal) {
+		fmt.Fprint(p.a.Err, p.a.lang().T("nothing changed, no answer saved\n"))
+		return false, nil
 	}
 	said, problems := act.ReadEdited(plan, requirement, after)
 	for _, pr := range problems {
 		fmt.Fprintln(p.a.Err, pr.String())
 	}
-	return rt.Signal(ctx, r.ID, flow.Signal{Verb: flow.Reply, Gate: r.Gates[i].Key, Tree: r.Gates[i].Question.Tree, Text: string(said), By: p.a.who()})
+	return true, rt.Signal(ctx, r.ID, flow.Signal{Verb: flow.Reply, Gate: r.Gates[i].Key, Tree: r.Gates[i].Question.Tree, Text: string(said), By: p.a.who()})
 }
 
 // planOf is what a run of work has planned.
@@ -133,7 +143,8 @@ func readAll(dir string) (map[string][]byte, error) {
 }
 
 // editAsGit opens files in the editor that git opens for a commit, with git's own shell: GIT_EDITOR, core.editor, VISUAL, EDITOR or vi.
-const editAsGit = `alias.edit-as-git=!e=$(git var GIT_EDITOR) && eval "$e \"\$@\""`
+// Git puts the files behind an alias by itself.
+const editAsGit = `alias.edit-as-git=!f() { e=$(git var GIT_EDITOR) && eval "$e \"\$@\""; }; f`
 
 // editor opens files in the person's editor and waits for its end.
 func (p *project) editor(ctx context.Context, dir string, names []string) error {
@@ -145,6 +156,7 @@ func (p *project) editor(ctx context.Context, dir string, names []string) error 
 	for _, n := range names {
 		argv = append(argv, filepath.Join(dir, n))
 	}
+	fmt.Fprintf(p.a.Err, p.a.lang().T("opening in your editor: %s\n"), strings.Join(names, ", "))
 	if err := proc.Interactive(ctx, argv, dir, p.a.Env); err != nil {
 		return environment("edit", words("the editor exited with an error: %v; nothing was changed. git var GIT_EDITOR shows which editor is used", err))
 	}

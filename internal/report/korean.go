@@ -29,6 +29,16 @@ func (l Lang) Wording(en string) string {
 // korean has the Korean wording of every message; errors and help have tables
 // of their own. Those of compile are what people know from the original process.
 var korean = map[string]string{
+	"  … %s (%s so far)\n": "  … %s (%s째)\n",
+	", not delivered":      ", 전달되지 않음",
+	"This question was answered in another terminal.\n":                          "이 질문은 다른 터미널에서 답변되었습니다.\n",
+	"What should be different? ":                                                 "무엇이 달라야 합니까? ",
+	"nothing changed, no answer saved\n":                                         "바뀐 내용이 없어 답변을 저장하지 않았습니다\n",
+	"opening in your editor: %s\n":                                               "편집기로 엽니다: %s\n",
+	"take the result of run %s, once what is in its way is committed or stashed": "실행 %s의 결과를 가져옵니다. 먼저 겹치는 파일을 커밋하거나 stash합니다",
+	"type y, n or q":    "y, n, q 중 하나를 입력하세요",
+	"type y, n, e or q": "y, n, e, q 중 하나를 입력하세요",
+	"type y, n, s or q": "y, n, s, q 중 하나를 입력하세요",
 	// sandbox
 	"%s: agents and checks run with your permissions; full is available here":                                                                                                                     "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 여기서는 full을 쓸 수 있습니다",
 	"%s: agents and checks run with your permissions; no sandbox is available for this system":                                                                                                    "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 이 시스템에는 샌드박스가 없습니다",

@@ -2,6 +2,7 @@ package report
 
 // koreanErrors has the Korean wording of errors, by their formats.
 var koreanErrors = map[string]string{
+	"there is nothing to undo: the result of run %s is not on the branch, it is on %s": "되돌릴 것이 없습니다. 실행 %s의 결과는 브랜치가 아니라 %s에 있습니다",
 	// the command line
 	"%s has no command %q; did you mean %s %s?":                           "%s에 %q 명령이 없습니다. 혹시 이 명령인가요? %s %s",
 	"%s has no command %q; %s --help lists them":                          "%s에 %q 명령이 없습니다. 명령 목록: %s --help",

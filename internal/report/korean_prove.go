@@ -53,8 +53,6 @@ var koreanProve = map[string]string{
 	"next, run: claude plugin marketplace add %s && claude plugin install jacquard@jacquard-build\n": "다음: claude plugin marketplace add %s, 그다음 claude plugin install jacquard@jacquard-build\n",
 	"%d fail without the change":                                                                     "변경 없이는 %d개 실패",
 	"documents: %s (to read one: --document NAME)\n":                                                 "문서: %s (하나 보기: --document NAME)\n",
-	"to reject, give a reason: n REASON":                                                             "무엇이 달라야 하는지 적어 주세요: n 이유",
-	"type y, n and a reason, or one of the listed words":                                             "y, n과 이유, 또는 목록의 단어를 입력하세요",
 	"; but no test kills the mutants of %s":                                                          "; 하지만 %s의 변이를 감지하는 테스트가 없습니다",
 	"; but no test kills the mutants in the changed lines of %s":                                     "; 하지만 %s에서 바뀐 줄의 변이는 감지하지 못합니다",
 	"; but %d tests may check less than before":                                                      "; 하지만 전보다 적게 검사하는 테스트가 있을 수 있습니다(%d)",
