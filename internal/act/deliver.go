@@ -73,7 +73,7 @@ func (a *Actor) notMoved(ctx context.Context, head git.Head, commit, ref string,
 	var files *git.InTheWayError
 	switch base, parted := a.o.Repo.MergeBase(ctx, head.Commit, commit); {
 	case errors.As(err, &files):
-		why, take = ": "+files.Error(), "To take it, run: git stash --include-untracked && git merge --ff-only "+ref+", then: git stash pop"
+		why, take = ": "+files.Error(), "To take it, run: git stash --include-untracked && git merge --ff-only "+ref+", then: git stash pop. If that says CONFLICT, resolve it, then: git stash drop"
 	case errors.Is(parted, git.ErrNoRef):
 		why, take = ": its history is another one than when the run began", "To look at it: git log -p "+ref
 	case parted == nil && base != head.Commit:

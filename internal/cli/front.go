@@ -229,6 +229,15 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 	if err != nil {
 		return page, err
 	}
+	if len(runs) > 0 {
+		ref, err := p.leftOn(ctx, runs[0])
+		if err != nil {
+			return page, err
+		}
+		if ref != "" {
+			page.Next = append(page.Next, nextStep{"git merge " + ref, fmt.Sprintf(l.T("take the result of run %s, once what is in its way is committed or stashed"), runs[0].ID)})
+		}
+	}
 	for _, r := range runs {
 		if r.State.Ended() {
 			continue

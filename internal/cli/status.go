@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -14,7 +15,9 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 func newStatus(a *app) *cobra.Command {
@@ -38,7 +41,7 @@ func newStatus(a *app) *cobra.Command {
 				}
 				runs = []flow.Run{r}
 			}
-			return p.status(runs)
+			return p.status(c.Context(), runs)
 		},
 	}
 }
@@ -52,19 +55,25 @@ type runStatus struct {
 	// Request is what was asked, as a command.
 	Request string `json:"request"`
 	// TakenBack says that jacquard undo has taken back what it did.
-	TakenBack bool    `json:"taken_back,omitempty"`
-	Tokens    int64   `json:"tokens"`
-	USD       float64 `json:"usd"`
+	TakenBack bool `json:"taken_back,omitempty"`
+	// Ref holds a result that was proved and could not be put on the branch.
+	Ref    string  `json:"undelivered,omitempty"`
+	Tokens int64   `json:"tokens"`
+	USD    float64 `json:"usd"`
 }
 
-func (p *project) status(runs []flow.Run) error {
+func (p *project) status(ctx context.Context, runs []flow.Run) error {
 	list := []runStatus{}
 	for _, r := range runs {
 		spent, _, err := act.SpentOf(filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"))
 		if err != nil {
 			return err
 		}
-		list = append(list, runStatus{Run: r, Verified: verified(r), Request: requested(r), TakenBack: p.takenBack(r.ID), Tokens: spent.Tokens, USD: float64(spent.MicroUSD) / 1e6})
+		waits, err := p.leftOn(ctx, r)
+		if err != nil {
+			return err
+		}
+		list = append(list, runStatus{Run: r, Ref: waits, Verified: verified(r), Request: requested(r), TakenBack: p.takenBack(r.ID), Tokens: spent.Tokens, USD: float64(spent.MicroUSD) / 1e6})
 	}
 	if p.a.json {
 		p.a.print(map[string]any{"runs": list})
@@ -77,7 +86,9 @@ func (p *project) status(runs []flow.Run) error {
 		switch {
 		case r.TakenBack:
 			state += l.T(", undone")
-		case r.Verified != nil && !*r.Verified:
+		case r.Ref != "":
+			state += l.T(", not delivered")
+		case r.Verified != nil && !*r.Verified && aside(r.Run) == "":
 			state += l.T(", not verified")
 		}
 		cost := "-"
@@ -159,6 +170,47 @@ func (p *project) runs(ctx context.Context) ([]flow.Run, error) {
 		err = cerr
 	}
 	return runs, err
+}
+
+// aside is the ref with the result of a run that has done all that it was to do, but could not put it on the branch; "" for another run.
+func aside(r flow.Run) string {
+	out, err := report.Decode[struct {
+		Verified          bool
+		Ref, Why, Deliver string
+		Failed, Blocked   int
+		Broken, Warned    int
+		Weak              int // of those that warned: delivered all the same
+		Moved             *step.Moved
+		Pull              *step.PullResult
+	}](r.Out)
+	if err != nil || r.State != flow.Done || out.Verified || out.Failed+out.Blocked+out.Broken+out.Warned > out.Weak || out.Moved != nil || out.Pull != nil ||
+		out.Why+out.Deliver == "" || out.Ref != act.RunRef(r.ID) {
+		return ""
+	}
+	return out.Ref
+}
+
+// leftOn is aside as long as its commits are not on the branch.
+func (p *project) leftOn(ctx context.Context, r flow.Run) (string, error) {
+	ref := aside(r)
+	if ref == "" || p.takenBack(r.ID) {
+		return "", nil
+	}
+	head, err := p.repo.Head(ctx)
+	if err != nil || head.Unborn {
+		return "", err
+	}
+	tip, err := p.repo.Ref(ctx, ref)
+	if errors.Is(err, git.ErrNoRef) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if more, err := p.repo.Log(ctx, tip, head.Commit, 1); err != nil || len(more) == 0 {
+		return "", err
+	}
+	return ref, nil
 }
 
 // verified is what a run that is done says of itself: to come to an end is not to succeed.

@@ -35,10 +35,19 @@ func newUndo(a *app) *cobra.Command {
 					return usage("run %s is not done (%s). To continue it, run: jacquard resume %s. To end it for good, run: jacquard stop --now %s", r.ID, r.State, r.ID, r.ID)
 				}
 				gone := p.gone(r)
+				left, err := p.leftOn(ctx, r)
+				if err != nil {
+					return err
+				}
+				if left != "" {
+					gone = words("there is nothing to undo: the result of run %s is not on the branch, it is on %s", r.ID, left)
+				}
 				if gone != nil && len(args) == 0 {
 					gone = words("%v; to undo an earlier run, run: jacquard undo RUN (jacquard status lists them)", gone)
 				}
-				return p.takeBack(ctx, gone, func(actor *act.Actor) (act.RolledBack, error) { return actor.Undo(ctx, r.ID, movedBy(r) != nil) })
+				return p.takeBack(ctx, gone, func(actor *act.Actor) (act.RolledBack, error) {
+					return actor.Undo(ctx, r.ID, movedBy(r) != nil || left != "")
+				})
 			})
 		},
 	}
@@ -78,6 +87,9 @@ func (p *project) newestChange(ctx context.Context, rt keeper) (flow.Run, error)
 		if in, err := report.Decode[struct{ Delivery step.Delivery }](r.In); err == nil && !changed && (in.Delivery == "" || in.Delivery == step.ToTree) {
 			did, err := actor.Changes(ctx, r.ID)
 			changed = err == nil && did.Landed() // else it was stopped before its first step
+		}
+		if left, err := p.leftOn(ctx, r); err != nil || left != "" { // that is said of it: an earlier run was not meant
+			return r, err
 		}
 		if changed {
 			return r, nil
