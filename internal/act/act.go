@@ -62,8 +62,8 @@ type Options struct {
 	// Effect is called before and after every side effect, for tests that kill
 	// the process there; nil in production.
 	Effect func(name string)
-	// Watch gets the events of agents, for the screen; nil = dropped.
-	Watch func(key string, e agent.Event)
+	// Progress is told of the commands that steps run, for the screen; nil = nobody is.
+	Progress func(flow.Event)
 }
 
 // Agent is an agent program, and how it reaches its model.

@@ -217,7 +217,7 @@ func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.
 	if err != nil {
 		return out, err
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return out, err
 	}
@@ -281,7 +281,7 @@ func (a *Actor) autoE2E(ctx context.Context, j flow.Job, in step.AutoQAIn) (step
 	if err != nil {
 		return out, err
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return out, err
 	}

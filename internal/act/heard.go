@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -21,10 +23,23 @@ func (a *Actor) watch(j flow.Job) func(agent.Event) {
 			text = about(e.Input)
 		}
 		j.Beat(step.Heard{Kind: string(e.Kind), Tool: e.Tool, Text: clip(a.redacted(text), 200), Session: session})
-		if a.o.Watch != nil {
-			a.o.Watch(j.Key, e)
-		}
 	}
+}
+
+// checkerFor is the Checker of a step, which says for the screen what it runs. That is no sign of life: a check with which its driver
+// has died thrice is not begun again.
+func (a *Actor) checkerFor(j flow.Job) (*check.Checker, error) {
+	c, err := a.checker(j.Run)
+	if err != nil || a.o.Progress == nil {
+		return c, err
+	}
+	c.Tell(func(what string) {
+		raw, err := json.Marshal(step.Heard{Kind: step.HeardCommand, Text: clip(a.redacted(what), 200)})
+		if err == nil {
+			a.o.Progress(flow.Event{Run: j.Run, At: time.Now(), Type: flow.EventProgress, Key: j.Key, Branch: j.Branch, Data: raw})
+		}
+	})
+	return c, nil
 }
 
 // about is what a call of a tool concerns: a file, a command, what is looked for.

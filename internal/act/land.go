@@ -72,7 +72,7 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 	}, func(o step.LandOut) string { return o.Commit }); ok || err != nil {
 		return out, err
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return step.LandOut{}, err
 	}
@@ -149,7 +149,7 @@ func (a *Actor) checkMerged(ctx context.Context, j flow.Job, in step.LandIn, f s
 	if in.State != string(target.Built) {
 		return nil
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return err
 	}

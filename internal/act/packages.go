@@ -52,7 +52,7 @@ func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (s
 		out.Facts, err = a.withPackages(ctx, f, pv, head.Tree)
 		return out, err
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return step.PackagesOut{}, err
 	}

@@ -131,7 +131,7 @@ func (a *Actor) proveRed(ctx context.Context, j flow.Job, in step.RedIn) (step.R
 	if err != nil {
 		return step.RedOut{}, err
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return step.RedOut{}, err
 	}
@@ -174,7 +174,7 @@ func (a *Actor) prune(ctx context.Context, j flow.Job, in step.PruneIn) (step.Pr
 	if err != nil {
 		return step.PruneOut{}, err
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return step.PruneOut{}, err
 	}
@@ -215,7 +215,7 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 	if err != nil {
 		return step.GreenOut{}, err
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return step.GreenOut{}, err
 	}
@@ -312,7 +312,7 @@ func (a *Actor) format(ctx context.Context, j flow.Job, in step.FormatIn) (step.
 	if err != nil {
 		return step.FormatOut{}, err
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return step.FormatOut{}, err
 	}
@@ -351,7 +351,7 @@ func (a *Actor) mutate(ctx context.Context, j flow.Job, in step.MutateIn) (step.
 	if err != nil {
 		return step.MutateOut{}, err
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return step.MutateOut{}, err
 	}
@@ -384,7 +384,7 @@ func (a *Actor) furnish(ctx context.Context, j flow.Job, clone *git.Clone, t ste
 	if err != nil {
 		return check.Furnished{}, err
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return check.Furnished{}, err
 	}

@@ -25,7 +25,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	if err != nil {
 		return step.TaskProof{}, err
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return step.TaskProof{}, err
 	}
@@ -78,7 +78,7 @@ func (a *Actor) proveTests(ctx context.Context, j flow.Job, in step.TaskIn) (ste
 	if err != nil {
 		return step.TaskProof{}, err
 	}
-	c, err := a.checker(j.Run)
+	c, err := a.checkerFor(j)
 	if err != nil {
 		return step.TaskProof{}, err
 	}

@@ -273,6 +273,9 @@ func (c *Checker) ForStep() *Checker {
 	return &one
 }
 
+// Tell makes a Checker of one step say which commands begin.
+func (c *Checker) Tell(runs func(what string)) { c.o.Runs = runs }
+
 // recall gives the run that is known under a key, nil when there is none that can be used.
 func (p *place) recall(key string) *recorded {
 	if key == "" {

@@ -109,6 +109,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 	if err != nil {
 		return nil, err
 	}
+	ao.Progress = progress
 	e.actor = act.New(ao)
 	maxWait := time.Minute
 	if o.wait {

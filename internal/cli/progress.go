@@ -10,7 +10,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// progress is a line at a terminal that says what runs, and for how long all of it has.
+// progress says what runs, and for how long all of it has: on one line at a terminal, elsewhere on a line now and then.
 type progress struct {
 	a     *app
 	begun time.Time
@@ -19,15 +19,16 @@ type progress struct {
 	text  string // under the lock of the screen
 }
 
-// progress begins to show a text, until it is ended. Without a terminal nothing is shown.
+// progress begins to show a text, until it is ended.
 func (a *app) progress(text string) *progress {
 	p := &progress{a: a, begun: time.Now(), quit: make(chan struct{}), text: text}
-	if !a.live() {
-		return p
+	draw, each := p.beat, heartbeat
+	if a.live() {
+		draw, each = p.draw, redraw
+		a.show(p)
 	}
-	a.show(p)
 	p.done.Go(func() {
-		tick := time.NewTicker(redraw)
+		tick := time.NewTicker(each)
 		defer tick.Stop()
 		for {
 			select {
@@ -35,7 +36,7 @@ func (a *app) progress(text string) *progress {
 				a.show(nil)
 				return
 			case <-tick.C:
-				p.draw()
+				draw()
 			}
 		}
 	})
@@ -54,6 +55,13 @@ func (p *progress) draw() {
 	wide, _, _ := terminal(p.a.Err)
 	line := fmt.Sprintf("%s  %s", report.Took(time.Since(p.begun)), p.text)
 	fmt.Fprint(p.a.Err, clearLine+report.Cut(line, wide-4)) // a ^C has its place behind it
+}
+
+// beat is a line for who reads plain text.
+func (p *progress) beat() {
+	p.a.screen.Lock()
+	defer p.a.screen.Unlock()
+	fmt.Fprintf(p.a.Err, p.a.lang().T("  … %s (%s so far)\n"), report.Cut(p.text, 160), report.Took(time.Since(p.begun)))
 }
 
 func (p *progress) erase() { fmt.Fprint(p.a.Err, clearLine) }

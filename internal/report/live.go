@@ -124,6 +124,9 @@ func (a Activity) Words(l Lang) string {
 		}
 		return l.T("agent starting")
 	case "prove", "again":
+		if a.Action != "" {
+			return a.Action
+		}
 		return l.T("running build, lint, tests")
 	case "mutate":
 		return l.T("running mutants")
@@ -293,6 +296,9 @@ var toolWords = map[string]string{
 func words(h step.Heard) string {
 	if h.Kind == "text" && strings.TrimSpace(h.Text) != "" {
 		return "“" + strings.Join(strings.Fields(h.Text), " ") + "”"
+	}
+	if h.Kind == step.HeardCommand {
+		return strings.Join(strings.Fields(h.Text), " ")
 	}
 	if h.Tool == "" || h.Kind == "tool_end" {
 		return ""

@@ -62,6 +62,8 @@ func TestActivities(t *testing.T) {
 	apply(flow.EventEnd, build, "task/TASK-00", 4*time.Minute, nil)
 	apply(flow.EventStart, "task/TASK-00:build/2/prove", "task/TASK-00", 4*time.Minute, nil)
 	has(live(5*time.Minute), "running build, lint, tests")
+	apply(flow.EventProgress, "task/TASK-00:build/2/prove", "task/TASK-00", 4*time.Minute, step.Heard{Kind: step.HeardCommand, Text: "test: go test -race ./..."})
+	has(live(5*time.Minute), "  TASK-00 BUILD 2  test: go test -race ./... ")
 	apply(flow.EventNote, "task/TASK-00:build/3/try/1/parked", "task/TASK-00", 5*time.Minute, step.Pause{Until: start.Add(time.Hour), Try: 2, Of: 5, Why: "cannot reach it"})
 	if r.Pause == nil || r.Pause.Why != "cannot reach it" {
 		t.Errorf("the pause is %+v", r.Pause)

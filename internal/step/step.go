@@ -180,7 +180,10 @@ type Budget struct {
 	Tokens int64   `json:"tokens,omitempty"`
 }
 
-// Heard is what an agent does, as a sign of life.
+// HeardCommand is the kind of what the engine runs itself: Text is its command.
+const HeardCommand = "command"
+
+// Heard is what an agent does, as a sign of life, or the engine.
 type Heard struct {
 	Kind    string `json:"kind"` // see agent.Kind
 	Tool    string `json:"tool,omitempty"`

@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"bytes"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestProgressInAPipe: who reads plain text is told now and then what runs, and nothing of what is soon over.
+func TestProgressInAPipe(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var said bytes.Buffer
+		a := &app{Streams: Streams{Err: &said}}
+		a.progress("looking at the change").end()
+		p := a.progress("looking at the change")
+		time.Sleep(40 * time.Second)
+		p.says("test: go test\n./...")
+		time.Sleep(30 * time.Second)
+		p.end()
+		if want := "  … looking at the change (30s so far)\n  … test: go test ./... (1m00s so far)\n"; said.String() != want {
+			t.Errorf("it says\n%swant\n%s", said.String(), want)
+		}
+	})
+}
