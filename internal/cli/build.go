@@ -39,7 +39,7 @@ func newBuild(a *app) *cobra.Command {
 			"Jacquard checks that the tests fail first and pass afterwards, and writes the result to the working tree.",
 		Example: "  jacquard build --dry-run\n  jacquard build src/auth src/cart --jobs 2",
 		RunE: func(c *cobra.Command, args []string) error {
-			f.paths = append(f.paths, args...)
+			f.paths, a.compiles = append(f.paths, args...), c.CalledAs() == compileDef
 			return a.compile(c.Context(), f)
 		},
 	}

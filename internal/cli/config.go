@@ -183,12 +183,80 @@ func readConfig(root string) (config, error) {
 	d := yaml.NewDecoder(bytes.NewReader(raw))
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+		if list := mistakes(raw); len(list) > 0 {
+			return c, errors.Join(list...)
+		}
 		return c, notSettings(configFile, raw, err)
 	}
 	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return c, usage("%s has more than one document: keep all settings in the first, and delete the line --- and what follows", configFile)
 	}
-	return c, c.check()
+	return c, errors.Join(inOrder(raw, c.check())...)
+}
+
+// mistakes are all that is wrong with the settings, in the order of their lines: a decoder stops at many. It is empty for a file whose
+// keys cannot be read one by one.
+func mistakes(raw []byte) []error {
+	var file yaml.Node
+	if yaml.Unmarshal(raw, &file) != nil || len(file.Content) != 1 || file.Content[0].Kind != yaml.MappingNode {
+		return nil
+	}
+	keys, lines := file.Content[0].Content, strings.SplitAfter(string(raw), "\n")
+	c, list := defaults(), []error(nil)
+	for i := 0; i < len(keys); i += 2 {
+		from, to := keys[i].Line-1, len(lines)
+		if i+2 < len(keys) {
+			to = keys[i+2].Line - 1
+		}
+		if to <= from { // several on one line
+			return nil
+		}
+		d := yaml.NewDecoder(strings.NewReader(strings.Repeat("\n", from) + strings.Join(lines[from:to], "")))
+		d.KnownFields(true)
+		if err := d.Decode(&c); err != nil {
+			list = append(list, usage("%s: %s", configFile, yamlMistake{err, raw}))
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return inOrder(raw, errors.Join(append(list, c.check())...))
+}
+
+// inOrder are the mistakes of an error in the order in which the settings stand that they are about.
+func inOrder(raw []byte, err error) []error {
+	var list []error
+	var flat func(error)
+	flat = func(err error) {
+		if many, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what is within one mistake stays there
+			for _, one := range many.Unwrap() {
+				flat(one)
+			}
+		} else if err != nil {
+			list = append(list, err)
+		}
+	}
+	flat(err)
+	var file yaml.Node
+	_ = yaml.Unmarshal(raw, &file)
+	line := func(err error) int {
+		text := strings.TrimPrefix(err.Error(), configFile+": ")
+		if m := lineNumber().FindStringSubmatch(text); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			return n
+		}
+		key := text[:max(0, strings.IndexAny(text, ": "))]
+		for _, doc := range file.Content {
+			for i := 0; i < len(doc.Content); i += 2 {
+				if doc.Content[i].Value == key {
+					return doc.Content[i].Line
+				}
+			}
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(a, b error) int { return cmp.Compare(line(a), line(b)) })
+	return list
 }
 
 // notSettings says why a file has no settings: for tabs and merges a parser of YAML has no good words.
@@ -254,7 +322,7 @@ func (m yamlMistake) in(l report.Lang) string {
 		return fmt.Sprintf(l.T("unknown key %s"), key)
 	})
 	text = lineNumber().ReplaceAllString(text, l.T("line $1: "))
-	return strings.ReplaceAll(text, "\n  ", "; ") + l.T(". All keys: docs/reference/configuration.md")
+	return strings.ReplaceAll(text, "\n  ", "; ") + l.T(". All keys: https://github.com/jacquard-build/jacquard/blob/main/docs/reference/configuration.md")
 }
 
 // keyAt is the innermost key of a map whose value begins in a line; "" for none.
@@ -288,12 +356,17 @@ func (c config) check() error {
 				return nil
 			}
 		}
-		return usage("%s: %s %q: must be one of %s", configFile, name, v, strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
+		want := strings.TrimPrefix(strings.Join(allowed, ", "), ", ")
+		if near, ok := nearest(v, allowed); ok && near != "" {
+			return usage("%s: %s %q: must be one of %s; did you mean %s?", configFile, name, v, want, near)
+		}
+		return usage("%s: %s %q: must be one of %s", configFile, name, v, want)
 	}
-	if _, err := parseBudget(c.Budget); err != nil {
-		return usage("%s: %v", configFile, err)
+	_, budget := parseBudget(c.Budget)
+	if budget != nil {
+		budget = usage("%s: %v", configFile, budget)
 	}
-	return errors.Join(c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), c.checkProject(), c.checkSeats(), c.Sandbox.check(configFile))
+	return errors.Join(budget, c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), c.checkProject(), c.checkSeats(), c.Sandbox.check(configFile))
 }
 
 // maxPanel is how many design at the same time.

@@ -2,6 +2,7 @@ package report
 
 // koreanErrors has the Korean wording of errors, by their formats.
 var koreanErrors = map[string]string{
+	"%s is a file, but modules are directories: jacquard decompile %s":                 "%s은(는) 파일입니다. 모듈은 디렉터리여야 합니다: jacquard decompile %s",
 	"there is nothing to undo: the result of run %s is not on the branch, it is on %s": "되돌릴 것이 없습니다. 실행 %s의 결과는 브랜치가 아니라 %s에 있습니다",
 	// the command line
 	"%s has no command %q; did you mean %s %s?":                           "%s에 %q 명령이 없습니다. 혹시 이 명령인가요? %s %s",
@@ -70,6 +71,7 @@ var koreanErrors = map[string]string{
 	"read the date %q of this program: %w":                                                      "이 프로그램의 날짜 %q을(를) 읽지 못했습니다: %w",
 	"%s: %s %q: must be one of %s":                                                              "%s: %s %q: %s 중 하나여야 합니다",
 	"%s: %s %q: must be %v":                                                                     "%s: %s %q: %v여야 합니다",
+	"%s: %s %q: must be one of %s; did you mean %s?":                                            "%s: %s %q: %s 중 하나여야 합니다. 혹시 %s인가요?",
 	"%s: %s: %q: must be one of %s":                                                             "%s: %s: %q: %s 중 하나여야 합니다",
 	"line %d: jobs %d: must be between 1 and %d":                                                "line %d: jobs %d: 1부터 %d까지 쓸 수 있습니다",
 	"the path of the project has a line break in it: %q. Rename the folder":                     "프로젝트 경로에 줄바꿈이 있습니다: %q. 폴더 이름을 바꾸세요",
@@ -108,8 +110,8 @@ var koreanErrors = map[string]string{
 	"line $1: ":                         "${1}번째 줄: ",
 	"interrupted":                       "중단되었습니다",
 	"say which run is driven":           "어떤 실행인지 알리지 못했습니다",
-	"run %s has its answer; to continue, run: jacquard resume %s": "실행 %s에 이미 답했습니다. 재개하려면: jacquard resume %s",
-	". All keys: docs/reference/configuration.md":                 ". 쓸 수 있는 키: docs/reference/configuration.md",
+	"run %s has its answer; to continue, run: jacquard resume %s":                                      "실행 %s에 이미 답했습니다. 재개하려면: jacquard resume %s",
+	". All keys: https://github.com/jacquard-build/jacquard/blob/main/docs/reference/configuration.md": ". 쓸 수 있는 키: https://github.com/jacquard-build/jacquard/blob/main/docs/reference/configuration.md",
 
 	// agents
 	"%s is not executable: run chmod +x on it, or install %s: %s":                                                               "%s에 실행 권한이 없습니다. chmod +x로 권한을 주거나 새로 설치하세요(%s): %s",
