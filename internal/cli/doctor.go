@@ -124,11 +124,11 @@ func (a *app) examine(ctx context.Context) []finding {
 		c.add("project", false, true, "%s", inLang(c.l, err))
 		return c.list
 	}
-	kind := c.l.T("git repository")
-	if p.noGit {
-		kind = fmt.Sprintf(c.l.T("no git repository; using a private one in %s"), stateDir)
+	if p.noGit { // checks say it
+		c.add("project", true, true, "%s", p.root)
+	} else {
+		c.add("project", true, true, "%s (%s)", p.root, c.l.T("git repository"))
 	}
-	c.add("project", true, true, "%s (%s)", p.root, kind)
 	if name, email, err := p.repo.Identity(ctx); err == nil && !p.noGit && (name == "" || email == "") {
 		c.add("author", false, false, "%s", c.l.T("git has no user.name or no user.email, so you cannot commit, and commits of runs are by Jacquard <jacquard@localhost>: git config --global user.name \"…\" && git config --global user.email \"…\""))
 	}

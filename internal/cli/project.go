@@ -97,15 +97,20 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	return p, p.openRepo(ctx)
 }
 
+func (p *project) gitOptions() git.Options {
+	return git.Options{Dir: p.root, Env: p.a.Env, Temp: filepath.Join(p.cache, "tmp")}
+}
+
 func (p *project) openRepo(ctx context.Context) error {
-	o := git.Options{Dir: p.root, Env: p.a.Env, Temp: filepath.Join(p.cache, "tmp")}
+	o := p.gitOptions()
 	repo, err := git.Open(ctx, o)
 	if errors.Is(err, git.ErrNotRepo) {
 		p.noGit = true
-		if err := p.makeState(); err != nil {
-			return err
+		dir := filepath.Join(p.state, "git")
+		if !exists(dir) { // who only looks leaves nothing in the project: store moves there
+			dir = filepath.Join(p.cache, "git")
 		}
-		repo, err = git.Private(ctx, o, filepath.Join(p.state, "git"))
+		repo, err = git.Private(ctx, o, dir)
 	}
 	if errors.Is(err, git.ErrNoGit) {
 		return fail(flow.Environment, "git is not installed: install git 2.38 or newer and try again")
@@ -184,6 +189,11 @@ func (p *project) store() error {
 		return err
 	}
 	var err error
+	if dir := filepath.Join(p.state, "git"); p.noGit && !exists(dir) {
+		if p.repo, err = git.Private(context.Background(), p.gitOptions(), dir); err != nil {
+			return err
+		}
+	}
 	p.blobs, err = act.OpenBlobs(filepath.Join(p.state, "blobs"))
 	return err
 }
