@@ -227,7 +227,7 @@ func (d *demo) interrupted(ctx context.Context) error {
 
 func (d *demo) first(ctx context.Context) error {
 	d.say(d.a.lang().T("1. Build, and kill Jacquard halfway:\n   $ jacquard build"))
-	res, err := d.jacquard(ctx, []string{fmt.Sprintf("JACQUARD_KILL=append:%d", demoKillAt)}, "compile", "--scenario", d.scenario("scenario"))
+	res, err := d.jacquard(ctx, []string{fmt.Sprintf("JACQUARD_KILL=append:%d", demoKillAt)}, "build", "--scenario", d.scenario("scenario"))
 	if err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func (d *demo) second(ctx context.Context) error {
 
 func (d *demo) third(ctx context.Context) error {
 	d.say(d.a.lang().T("\n3. Build again: nothing to do:\n   $ jacquard build"))
-	return d.expect(ctx, noun("the second run"), "compile", "--scenario", d.scenario("scenario"))
+	return d.expect(ctx, noun("the second run"), "build", "--scenario", d.scenario("scenario"))
 }
 
 func (d *demo) fourth(ctx context.Context) error {
@@ -263,7 +263,7 @@ func (d *demo) fourth(ctx context.Context) error {
 		return environment("change the sample spec", err)
 	}
 	d.say(d.a.lang().T("\n4. Add one behavior to discount/CLAUDE.md: only that module is rebuilt:\n   $ jacquard build"))
-	return d.expect(ctx, noun("the run after the change"), "compile", "--scenario", d.scenario("changed"))
+	return d.expect(ctx, noun("the run after the change"), "build", "--scenario", d.scenario("changed"))
 }
 
 func (d *demo) expect(ctx context.Context, what noun, args ...string) error {

@@ -252,9 +252,16 @@ func (p *project) answer(rep *report.Run, blocks bool) {
 		}
 	}
 	if rep.Result.Modules > 0 || rep.Result.Broken > 0 {
-		fmt.Fprint(p.a.Out, report.Summary(p.a.lang(), *rep.Result))
+		say := report.Summary
+		if p.a.compiles {
+			say = report.Generated
+		}
+		fmt.Fprint(p.a.Out, say(p.a.lang(), *rep.Result))
 	}
-	if rep.Result.Ref != "" {
+	if !p.a.compiles && rep.Result.Ref == "" && rep.Result.Pull == nil && rep.Result.Generated > 0 {
+		fmt.Fprint(p.a.Err, report.InTree(p.a.lang(), rep.ID))
+	}
+	if rep.Result.Ref != "" && rep.Result.Ref != "HEAD" { // that it has moved is said below
 		fmt.Fprintf(p.a.Out, "%s\n", rep.Result.Ref)
 	}
 	fmt.Fprint(p.a.Err, report.Moved(p.a.lang(), rep.Result.Moved, rep.ID), report.Pulled(p.a.lang(), rep.Result.Pull))

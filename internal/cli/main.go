@@ -168,6 +168,7 @@ type app struct {
 	verbose  bool  // and also what each agent does
 	all      bool  // help shows what is hidden
 	stray    error // a word that is no command, of which help was asked for
+	compiles bool  // build was called by its former name
 	ran      bool  // a command has begun, so an error is not one of usage
 	steers   bool  // the command watches or stops runs: a mistake in the settings keeps nobody from that
 

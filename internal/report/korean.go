@@ -29,6 +29,18 @@ func (l Lang) Wording(en string) string {
 // korean has the Korean wording of every message; errors and help have tables
 // of their own. Those of compile are what people know from the original process.
 var korean = map[string]string{
+	"  keep it, as no branch is checked out: git branch NAME %s\n": "  체크아웃한 브랜치가 없으므로, 보존하려면: git branch 이름 %s\n",
+	"%d of %d commits: tests pass; %d proved\n":                    "커밋 %[2]d개 중 %[1]d개: 테스트 통과; %[3]d개 증명됨\n",
+	"%d, all built, %d edited by hand since":                       "%d개, 모두 빌드됨, 이후 손으로 수정됨: %d개",
+	"check edited code against its spec":                           "수정된 코드를 스펙과 대조합니다",
+	"nothing to undo: no agent has the plugin":                     "되돌릴 것이 없습니다. 플러그인이 설치된 에이전트가 없습니다",
+	"nothing was built; the run waits\n":                           "아무것도 빌드하지 않았습니다. 실행은 기다립니다\n",
+	"to try again, run: jacquard work resume %s\n":                 "다시 시도하려면: jacquard work resume %s\n",
+	"would write ": "작성 예정: ",
+	"✓ %s: %s (commit %s, %d files); tests passed: %d\n": "✓ %s: %s (커밋 %s, 파일 %d개); 통과한 테스트: %d개\n",
+	"%d of %d modules built":                             "모듈 %[2]d개 중 %[1]d개 빌드",
+	", %d files written\n":                               ", 파일 %d개 작성\n",
+	"review: jacquard diff %s\nundo: jacquard undo %s\ncommit the files together with jacquard.lock\n": "검토: jacquard diff %s\n되돌리기: jacquard undo %s\n이 파일들을 jacquard.lock과 함께 커밋하세요\n",
 	"  … %s (%s so far)\n": "  … %s (%s째)\n",
 	", not delivered":      ", 전달되지 않음",
 	"This question was answered in another terminal.\n":                          "이 질문은 다른 터미널에서 답변되었습니다.\n",
@@ -89,7 +101,6 @@ var korean = map[string]string{
 	"record modules that pass their tests, without an agent":          "테스트를 통과하는 모듈을 에이전트 없이 기록",
 	"let an agent write tests and any missing code":                   "에이전트가 테스트와 없는 코드를 작성",
 	"%d of %d modules verified\n":                                     "모듈 %d/%d개 검증됨\n",
-	"%d of %d commits verified\n":                                     "커밋 %d/%d개 검증됨\n",
 	"skipped %d commits that Jacquard did not make\n":                 "Jacquard가 만들지 않은 커밋 %d개는 건너뛰었습니다\n",
 	"✗ these files changed after they were verified and delivered: %s\n    See git diff. To verify them as they are now, run: jacquard verify\n": "✗ 검증하고 전달한 뒤에 바뀐 파일이 있습니다: %s\n    git diff로 확인하세요. 현재 상태를 검증하려면: jacquard verify\n",
 	"✓ %s: %d tests passed\n":                                                              "✓ %s: 테스트 %d개 통과\n",
@@ -313,7 +324,6 @@ var korean = map[string]string{
 	"commits not on the branch: %s\n":                                            "브랜치에 없는 커밋: %s\n",
 	"⚠ cannot read %s; using built-in values\n":                                  "⚠ %s을(를) 읽을 수 없어 기본값을 씁니다\n",
 	"⚠ WARNING: no git repository: commits are skipped, results stay in files\n": "⚠ 경고: git 저장소가 없습니다: 커밋을 건너뛰고 결과는 파일로 남습니다\n",
-	"✓ %s: %s (commit %s, %d files, %d tests)\n":                                 "✓ %s: %s (커밋 %s, 파일 %d개, 테스트 %d개)\n",
 	"✗ %s: %s: failed after %d attempts (%s)\n":                                  "✗ %s: %s: %d번 시도 후 실패 (%s)\n",
 	"then run: jacquard resume %s\n":                                             "그 다음: jacquard resume %s\n",
 	"failed: %s\n":                                                               "종료 원인: %s\n",
@@ -359,16 +369,15 @@ var korean = map[string]string{
 	// trust
 	"%s asks for these permissions:\n  %s\n":                              "%s이(가) 요청하는 권한:\n  %s\n",
 	"Allow this in this project? [y/N] ":                                  "이 프로젝트에서 허용하시겠습니까? [y/N] ",
-	"nothing was allowed":                                                 "아무것도 허용하지 않았습니다",
+	"nothing was changed":                                                 "아무것도 바뀌지 않았습니다",
 	"✓ allowed permissions: %d\n":                                         "✓ 허용한 권한: %d개\n",
 	"jacquard.yaml asks for no permissions, so there is nothing to allow": "jacquard.yaml이 요청하는 권한이 없어 허용할 것이 없습니다",
 
 	// doctor
-	"%v: install git 2.38 or newer":                "%v: git 2.38 이상을 설치하세요",
-	"%s is too old: install 2.38 or newer":         "%s: 너무 오래된 버전입니다. 2.38 이상을 설치하세요",
-	"git repository":                               "git 저장소",
-	"no git repository; using a private one in %s": "git 저장소가 아니므로 %s에 내부 저장소를 둡니다",
-	"%s is not writable: %v":                       "%s에 쓸 수 없습니다: %v",
+	"%v: install git 2.38 or newer":        "%v: git 2.38 이상을 설치하세요",
+	"%s is too old: install 2.38 or newer": "%s: 너무 오래된 버전입니다. 2.38 이상을 설치하세요",
+	"git repository":                       "git 저장소",
+	"%s is not writable: %v":               "%s에 쓸 수 없습니다: %v",
 	"%s asks for permissions that you have not allowed yet; to review them, run: jacquard trust":                          "%s이(가) 아직 허용하지 않은 권한을 요청합니다. 확인하려면: jacquard trust",
 	"nothing is committed yet, so there is nothing to check: git add --all && git commit, then run jacquard doctor again": "아직 커밋이 없어 검사할 것이 없습니다. git add --all && git commit 후 jacquard doctor를 다시 실행하세요",
 

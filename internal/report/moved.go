@@ -32,5 +32,9 @@ func Moved(l Lang, m *step.Moved, run string) string {
 	if name == "" {
 		name = "HEAD"
 	}
-	return fmt.Sprintf(l.T("%s moved from %s to %s\n  review: git log -p %s..%s\n  undo: jacquard undo %s\n"), name, from, to, from, to, run)
+	said := fmt.Sprintf(l.T("%s moved from %s to %s\n  review: git log -p %s..%s\n  undo: jacquard undo %s\n"), name, from, to, from, to, run)
+	if m.Branch == "" {
+		said += fmt.Sprintf(l.T("  keep it, as no branch is checked out: git branch NAME %s\n"), to)
+	}
+	return said
 }

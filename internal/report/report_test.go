@@ -95,7 +95,9 @@ func texts(t *testing.T, l report.Lang) string {
 	for _, reason := range []string{"red", "conflict", "edited", "land", "dependents", "packages", "tests-incomplete", "weak-tests", "disputed"} {
 		b.WriteString(report.Result(l, step.ModuleResult{Dir: "m", Status: step.Warning, Reason: reason, Conflicts: []string{"m/a.go"}, Disputed: said[reason], Mutants: step.Mutants{Tried: 8, Killed: 3}}))
 	}
-	b.WriteString(report.Summary(l, step.CompileOut{Modules: 3, Generated: 4, Skipped: 1, Passed: 7, Failed: 2, Warned: 2, Weak: 1, Blocked: 1, Broken: 1}))
+	done := step.CompileOut{Modules: 3, Generated: 4, Skipped: 1, Passed: 7, Failed: 2, Warned: 2, Weak: 1, Blocked: 1, Broken: 1}
+	b.WriteString(report.Generated(l, done) + report.Summary(l, done) + report.InTree(l, "k3v9"))
+	b.WriteString(report.Moved(l, &step.Moved{From: "1111111", To: "2222222"}, "k3v9") + report.WorkSummary(l, "k3v9", step.WorkOut{Work: "WORK-05", Tasks: 1, Failed: 1}))
 	for _, p := range []step.PlanNote{
 		{},
 		{UpToDate: 2},

@@ -38,7 +38,7 @@ func Planned(l Lang, p step.PlanNote) string {
 	}
 	fmt.Fprintf(&b, l.T("%d to build:\n"), p.Count)
 	for i, dir := range p.Modules {
-		fmt.Fprintf(&b, "  ✓ %s — %s\n", dir, p.Reasons[i])
+		fmt.Fprintf(&b, "  • %s — %s\n", dir, p.Reasons[i])
 	}
 	if p.Count > len(p.Modules) {
 		fmt.Fprintf(&b, l.T("  … and %d more\n"), p.Count-len(p.Modules))
@@ -339,13 +339,25 @@ func disputes(l Lang, r step.ModuleResult) string {
 	return b.String()
 }
 
-// Summary is the seed's text at the end of a compile run.
+// Generated is the seed's text at the end of a compile run, for who calls it by that name.
+func Generated(l Lang, o step.CompileOut) string {
+	return l.T("=== Generation finished ===") + "\n" + fmt.Sprintf(l.T("CLAUDE.md in total: %d\n"), o.Modules) +
+		fmt.Sprintf(l.T("Generated files: %d\n"), o.Generated) + fmt.Sprintf(l.T("Skipped files: %d\n"), o.Skipped) + rest(l, o)
+}
+
+// Summary is the text at the end of a build.
 func Summary(l Lang, o step.CompileOut) string {
+	return fmt.Sprintf(l.T("%d of %d modules built"), o.Succeeded+o.Weak, o.Modules) + Countf(l.T(", %d files written\n"), o.Generated) + rest(l, o)
+}
+
+// InTree says what to do with what a build has put into the working tree.
+func InTree(l Lang, run string) string {
+	return fmt.Sprintf(l.T("review: jacquard diff %s\nundo: jacquard undo %s\ncommit the files together with jacquard.lock\n"), run, run)
+}
+
+// rest are the tests of a build, and what of it is not verified.
+func rest(l Lang, o step.CompileOut) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, l.T("=== Generation finished ==="))
-	fmt.Fprintf(&b, l.T("CLAUDE.md in total: %d\n"), o.Modules)
-	fmt.Fprintf(&b, l.T("Generated files: %d\n"), o.Generated)
-	fmt.Fprintf(&b, l.T("Skipped files: %d\n"), o.Skipped)
 	fmt.Fprintf(&b, l.T("Tests: %d passed, %d failed\n"), o.Passed, o.Failed)
 	b.WriteString(left(l, o.LeftOut))
 	if o.Weak > 0 {

@@ -78,7 +78,7 @@ func Task(l Lang, r step.TaskResult) string {
 	var b strings.Builder
 	switch r.Status {
 	case step.Success:
-		fmt.Fprint(&b, Countf(l.T("✓ %s: %s (commit %s, %d files, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), len(r.Files), r.Tests.Passed))
+		fmt.Fprint(&b, Countf(l.T("✓ %s: %s (commit %s, %d files); tests passed: %d\n"), r.ID, r.Title, clip7(r.Commit), len(r.Files), r.Tests.Passed))
 		b.WriteString(Shown(l, r.Tests))
 		if s := r.Handoff.Caution; s != "" && !none(s) {
 			fmt.Fprintf(&b, l.T("    the agent warns: %s\n"), strings.Join(strings.Fields(s), " "))
@@ -193,7 +193,11 @@ func WorkSummary(l Lang, run string, o step.WorkOut) string {
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}
-	if o.Failed+o.Blocked > 0 {
+	switch {
+	case o.Failed+o.Blocked == 0:
+	case o.Tasks == 1:
+		fmt.Fprintf(&b, l.T("to try again, run: jacquard work resume %s\n"), o.Work)
+	default:
 		fmt.Fprintf(&b, l.T("to build the rest, run: jacquard work resume %s\n"), o.Work)
 	}
 	return b.String()
