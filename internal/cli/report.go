@@ -38,7 +38,7 @@ func newReport(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if _, _, seen := terminal(a.Out); (show || seen) && out == "" { // a page is nothing for a terminal
+				if _, _, seen := terminal(a.Out); (show || seen || a.json) && out == "" { // a page is nothing for a terminal
 					out = filepath.Join(p.state, "runs", r.ID, "report.html")
 				}
 				if out == "" {
@@ -48,7 +48,11 @@ func newReport(a *app) *cobra.Command {
 				if err := os.WriteFile(out, []byte(text), 0o644); err != nil { //nolint:gosec // a page for others to read
 					return environment("write %s", err, out)
 				}
-				fmt.Fprintf(a.Err, a.lang().T("report: %s\n"), out)
+				if a.json {
+					a.print(map[string]any{"run": r.ID, "report": out})
+				} else {
+					fmt.Fprintf(a.Err, a.lang().T("report: %s\n"), out)
+				}
 				if show {
 					return a.browse(ctx, out)
 				}
