@@ -72,7 +72,7 @@ func theOne(ctx context.Context, rt flow.Runtime, fits func(flow.Run) bool, comm
 	for _, r := range runs {
 		if fits(r) {
 			id = r.ID
-			commands = append(commands, fmt.Sprintf("  %s %s  (%s, %s)", command, r.ID, processOf(r.Def).command, r.State))
+			commands = append(commands, fmt.Sprintf("  %s %s  (%s, %s)", command, r.ID, commandOf(r), r.State))
 		}
 	}
 	if len(commands) > 1 {

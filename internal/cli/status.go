@@ -134,18 +134,24 @@ func pick(runs []flow.Run, prefix string) (flow.Run, error) {
 	return flow.Run{}, usage("run %q is ambiguous: %d runs start with it", prefix, len(hits))
 }
 
+// commandOf is the command that began a run.
+func commandOf(r flow.Run) string {
+	if in, err := report.Decode[struct {
+		TestsFirst bool `json:"tests_first"`
+	}](r.In); err == nil && in.TestsFirst {
+		return "bug"
+	}
+	return processOf(r.Def).command
+}
+
 // requested is what a run was asked for, as a command on one line.
 func requested(r flow.Run) string {
 	var in struct {
 		Request, Original, Expected, Path string
 		Paths                             []string
-		TestsFirst                        bool `json:"tests_first"`
 	}
 	_ = json.Unmarshal(r.In, &in)
-	words := processOf(r.Def).command
-	if in.TestsFirst {
-		words = "bug"
-	}
+	words := commandOf(r)
 	if what := cmp.Or(in.Original, in.Request); what != "" {
 		words += " " + strconv.Quote(strings.Join(strings.Fields(what), " "))
 		if in.Expected != "" {

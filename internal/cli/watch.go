@@ -22,17 +22,18 @@ const redraw = 150 * time.Millisecond
 // watch shows a run on stderr while it goes on: a line a module on a
 // terminal, plain lines otherwise.
 type watch struct {
-	a      *app
-	rt     flow.Runtime
-	rep    *report.Run
-	live   bool
-	drawn  int // lines of the frame on screen
-	quit   chan struct{}
-	done   sync.WaitGroup
-	failed error
-	actor  *act.Actor
-	told   string            // what the status file says of the feature
-	said   map[string]string // what each step at work was last said to do
+	a       *app
+	rt      flow.Runtime
+	rep     *report.Run
+	command string // that began it
+	live    bool
+	drawn   int // lines of the frame on screen
+	quit    chan struct{}
+	done    sync.WaitGroup
+	failed  error
+	actor   *act.Actor
+	told    string            // what the status file says of the feature
+	said    map[string]string // what each step at work was last said to do
 
 	ledger  string // file of what the run has spent
 	shown   string // file that says up to which event a person was told, "" where none is
@@ -47,7 +48,7 @@ func (p *project) watch(e *engine, r flow.Run) *watch {
 		shown = ""
 	}
 	return &watch{
-		a: p.a, shown: shown, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now(),
+		a: p.a, command: commandOf(r), shown: shown, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now(),
 		ledger: filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"),
 	}
 }
@@ -304,7 +305,7 @@ func (w *watch) frame() {
 	w.erase()
 	cols, lines, _ := terminal(w.a.Err)
 	l := w.a.lang()
-	title := processOf(w.rep.Workflow).command + " · " + fmt.Sprintf(l.T("run %s"), w.rep.ID)
+	title := w.command + " · " + fmt.Sprintf(l.T("run %s"), w.rep.ID)
 	f := report.Live(l, w.rep, title, cols, lines-1, time.Now(), w.a.colour())
 	fmt.Fprint(w.a.Err, f)
 	w.drawn = strings.Count(f, "\n")
