@@ -191,7 +191,13 @@ func (a *app) verifyRange(ctx context.Context, actor *act.Actor, level confine.L
 		if len(all) == 0 {
 			fmt.Fprintln(a.Out, a.lang().T("No commit in this range was made by a run, so there is nothing to verify. Commits made by a run have a Jacquard-Run line in their message."))
 		} else {
-			fmt.Fprintf(a.Out, a.lang().T("%d of %d commits verified\n"), good, len(all))
+			proven := 0
+			for _, c := range all {
+				if c.Standing == act.Verified && c.Tests.Level == step.Proved {
+					proven++
+				}
+			}
+			fmt.Fprintf(a.Out, a.lang().T("%d of %d commits: tests pass; %d proved\n"), good, len(all), proven)
 			fmt.Fprint(a.Out, weaker(a.lang(), level))
 		}
 		if others > 0 && len(all) > 0 {
