@@ -240,7 +240,7 @@ func (a *Actor) meter(out *agent.Outcome, s gateway.Stats) {
 	if out.Class == agent.Transient && s.Unreached != "" {
 		out.Message = "cannot reach " + s.Unreached
 		if !s.Reached { // it is no outage that goes by: there is no way from here
-			out.Class, out.Message = agent.Environment, out.Message+". Check the network, HTTPS_PROXY, and the address of the provider"
+			out.Class, out.Message = agent.Environment, out.Message+". Check the network, HTTPS_PROXY, and the address of the provider (such as ANTHROPIC_BASE_URL)"
 		}
 	}
 	out.Usage = agent.Usage{

@@ -182,10 +182,10 @@ func (p *place) tryMutants(ctx context.Context, chosen []mutantAt, files []strin
 
 func describe(m source.Mutant) string {
 	if from, to, ok := strings.Cut(m.What, " to "); ok {
-		return from + " becomes " + to
+		return "`" + from + "` becomes `" + to + "`"
 	}
 	if value, ok := strings.CutPrefix(m.What, "change constant "); ok {
-		return value + " becomes " + m.New
+		return "`" + value + "` becomes `" + m.New + "`"
 	}
 	return map[string]string{
 		"negate condition": "the condition is negated", "drop statement": "the statement is dropped", "change returned text": "another string is returned",

@@ -119,6 +119,9 @@ func (p *project) hears(ctx context.Context, e *engine, r flow.Run, g flow.Gate,
 	case is("s", skipPhase) && slices.Contains(g.Question.Options, skipPhase):
 		text = skipPhase
 	case is("q", "quit"):
+		if edits(g) {
+			fmt.Fprint(p.a.Err, p.a.lang().T("nothing was built; the run waits\n"))
+		}
 		return false, errQuit
 	case said(noWords, text):
 		fmt.Fprint(p.a.Err, p.a.lang().T("What should be different? "))

@@ -69,6 +69,9 @@ func (a *app) decompile(ctx context.Context, at string, f decompileFlags) error 
 	if err != nil {
 		return err
 	}
+	if p.isFile(dir) {
+		return usage("%s is a file, but modules are directories: jacquard decompile %s", at, p.moduleOf(at, dir))
+	}
 	if f.dry || f.alone || !p.hasAgent(f.driveOptions) {
 		return p.decompileAlone(ctx, x, root(dir), f)
 	}
@@ -125,17 +128,22 @@ func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir st
 	}
 	l, created := p.a.lang(), 0
 	for _, d := range list {
+		text := ""
 		switch {
 		case d.Skipped != "":
-			fmt.Fprintf(p.a.Out, "  %s: %s\n", d.Dir, d.Skipped)
+			text = fmt.Sprintf("  %s: %s\n", d.Dir, d.Skipped)
 		case d.Created:
 			created++
-			fmt.Fprint(p.a.Out, report.Countf(l.T("✓ %s: %d exports\n"), d.Spec, d.Exports))
+			text = report.Countf(l.T("✓ %s: %d exports\n"), d.Spec, d.Exports)
 		case d.Text != nil:
-			fmt.Fprint(p.a.Out, report.Countf(l.T("✓ %s: %d lines added\n"), d.Spec, len(d.Changes)))
+			text = report.Countf(l.T("✓ %s: %d lines added\n"), d.Spec, len(d.Changes))
 		default:
-			fmt.Fprintf(p.a.Out, l.T("✓ %s (new)\n"), d.Implements)
+			text = fmt.Sprintf(l.T("✓ %s (new)\n"), d.Implements)
 		}
+		if f.dry {
+			text = strings.Replace(text, "✓ ", l.T("would write "), 1)
+		}
+		fmt.Fprint(p.a.Out, text)
 	}
 	for _, c := range circles {
 		fmt.Fprintf(p.a.Err, l.T("⚠ dependency cycle, which adopt and build reject: %s; move what they share into a separate module\n"), strings.Join(c, " → "))

@@ -108,6 +108,8 @@ type specCount struct {
 	Stale   int `json:"stale"`
 	// Unverified are modules with code that nothing records as checked against its spec.
 	Unverified int `json:"unverified,omitempty"`
+	// Edited are modules whose code was edited by hand after it was built.
+	Edited int `json:"edited,omitempty"`
 }
 
 // countSpecs reads the specs and the lock.
@@ -117,7 +119,7 @@ func countSpecs(ctx context.Context, actor *act.Actor) (specCount, error) {
 		return specCount{}, err
 	}
 	note := plan.Note()
-	out := specCount{Specs: plan.Specs(), Stale: note.Count, Unverified: note.Unverified}
+	out := specCount{Specs: plan.Specs(), Stale: note.Count, Unverified: note.Unverified, Edited: note.Edited}
 	for _, f := range note.Problems {
 		if f.Severity == step.Rejects {
 			out.Invalid++
@@ -135,6 +137,8 @@ func (s specCount) specs(l report.Lang) string {
 		return l.T("none")
 	case s.Stale == 0 && s.Unverified > 0:
 		return fmt.Sprintf(l.T("%d, %d unverified"), s.Specs, s.Unverified)
+	case s.Stale == 0 && s.Edited > 0:
+		return fmt.Sprintf(l.T("%d, all built, %d edited by hand since"), s.Specs, s.Edited)
 	case s.Stale == 0:
 		return fmt.Sprintf(l.T("%d, all built"), s.Specs)
 	}
@@ -283,6 +287,8 @@ func (f frontPage) ideas(l report.Lang) []nextStep {
 		out = append(out, nextStep{"jacquard build", l.T("build the specs that have changed")})
 	case f.Unverified > 0:
 		out = append(out, nextStep{"jacquard adopt", l.T("record existing code as built from its spec, if its tests pass")})
+	case f.Edited > 0:
+		out = append(out, nextStep{"jacquard verify", l.T("check edited code against its spec")})
 	}
 	out = append(out, nextStep{`jacquard do "…"`, l.T("turn a request into verified commits")})
 	if f.Specs == 0 {

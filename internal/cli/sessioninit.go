@@ -194,6 +194,10 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 		}
 		files = files || h.name != "opencode"
 	}
+	if len(list) == 0 && undo {
+		fmt.Fprintln(a.Err, l.T("nothing to undo: no agent has the plugin"))
+		return nil
+	}
 	if len(list) == 0 {
 		fmt.Fprintln(a.Err, l.T("nothing to change: all installed coding agents are already set up"))
 		return nil

@@ -212,7 +212,7 @@ func (a *app) confirm(ctx context.Context, question string, nobody error) error 
 			return nil
 		}
 	}
-	fmt.Fprintln(a.Err, a.lang().T("nothing was allowed"))
+	fmt.Fprintln(a.Err, a.lang().T("nothing was changed"))
 	return silent(exitUsage)
 }
 

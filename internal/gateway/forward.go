@@ -89,7 +89,7 @@ func (f *forward) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	resp, err := f.client.Do(up)
 	if err != nil {
 		if ctx.Err() == nil {
-			c.access.heard(f.base.Hostname() + ": " + reason(err))
+			c.access.heard(f.base.Host + ": " + reason(err))
 		}
 		c.wire.fail(w, http.StatusBadGateway, "jacquard: the provider was not reached: "+unwrapURL(err).Error())
 		return

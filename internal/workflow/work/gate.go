@@ -195,7 +195,7 @@ func (w *request) requirementText() string {
 		}
 	}
 	if w.plan.Mode == step.DirectMode {
-		b.WriteString("plan:\n")
+		b.WriteString("task:\n")
 	} else {
 		b.WriteString("A plan comes next:\n")
 	}

@@ -31,7 +31,7 @@ func firstMode(r step.Requirement, in step.WorkIn) (m step.Mode, reasons []strin
 	}
 	within(open == 0, "criteria without a command: %d (max 0)", open)
 	if ok {
-		return step.DirectMode, []string{"small: one task, no plan"}
+		return step.DirectMode, []string{"small enough for one task"}
 	}
 	return step.PipelineMode, reasons
 }
