@@ -70,7 +70,7 @@ func newAuto(a *app) *cobra.Command {
 	budgetFlag(c, &f.driveOptions)
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the task; - is stdin")
 	c.Flags().StringVar(&f.feature, "feature", "", "feature `name` (a-z, 0-9, -)")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "estimate the task and write nothing")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "estimate the task with one agent call and write nothing")
 	c.Flags().BoolVar(&f.eco, "eco", false, "force the LIGHT process")
 	c.Flags().BoolVar(&f.heavy, "heavy", false, "force the HEAVY process")
 	c.Flags().BoolVar(&f.opus, "opus", false, "in HEAVY, use the high model tier for design, code and reviews")

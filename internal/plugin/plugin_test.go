@@ -6,8 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/jacquard-build/jacquard/internal/plugin"
 )
@@ -56,6 +60,50 @@ func TestRepository(t *testing.T) {
 		})
 		if err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestSkills: the front matter of each skill is YAML with what agents' programs read, and no model starts by itself what costs money: Codex
+// goes by a file of its own.
+func TestSkills(t *testing.T) {
+	t.Parallel()
+	names, err := fs.Glob(plugin.Files(), "plugins/jacquard/skills/*/SKILL.md")
+	if err != nil || len(names) < 9 {
+		t.Fatalf("skills: %v (%v)", names, err)
+	}
+	for _, name := range names {
+		raw, err := fs.ReadFile(plugin.Files(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var head struct {
+			Name, Description string
+			Hint              string `yaml:"argument-hint"`
+			Tools             string `yaml:"allowed-tools"`
+			ByHand            bool   `yaml:"disable-model-invocation"`
+		}
+		_, rest, _ := strings.Cut(string(raw), "---\n")
+		front, _, _ := strings.Cut(rest, "\n---\n")
+		d := yaml.NewDecoder(strings.NewReader(front))
+		d.KnownFields(true)
+		if err := d.Decode(&head); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if head.Name != path.Base(path.Dir(name)) || head.Description == "" || head.Tools == "" {
+			t.Errorf("%s: %+v", name, head)
+		}
+		var codex struct {
+			Policy struct {
+				Implicit *bool `yaml:"allow_implicit_invocation"`
+			}
+		}
+		raw, err = fs.ReadFile(plugin.Files(), path.Join(path.Dir(name), "agents/openai.yaml"))
+		if err == nil {
+			err = yaml.Unmarshal(raw, &codex)
+		}
+		if costs := head.Name != "prove"; head.ByHand != costs || costs && (err != nil || codex.Policy.Implicit == nil || *codex.Policy.Implicit) {
+			t.Errorf("%s: disable-model-invocation %t, openai.yaml %v: %v", name, head.ByHand, codex.Policy.Implicit, err)
 		}
 	}
 }

@@ -255,7 +255,7 @@ var koreanHelp = map[string]string{
 	"continue despite a reviewer's objection; it is kept in the report":                            "리뷰어가 이의를 제기해도 진행. 이의는 보고서에 남음",
 	"`command` whose output is shown to agents; may be repeated":                                   "에이전트에게 출력을 보여 줄 `명령`. 여러 번 쓸 수 있음",
 	"extra `command` that must succeed":                                                            "추가로 성공해야 하는 `명령`",
-	"estimate the task and write nothing":                                                          "작업의 크기만 알려 주고 아무것도 쓰지 않음",
+	"estimate the task with one agent call and write nothing":                                      "에이전트를 한 번 호출해 작업의 크기만 알려 주고 아무것도 쓰지 않음",
 	"force the LIGHT process":                                                                      "LIGHT 프로세스로 진행",
 	"`regexp` that must appear on the screen of --qa-interactive":                                  "--qa-interactive의 화면에 나와야 하는 `정규식`",
 	"feature `name` (a-z, 0-9, -)":                                                                 "기능 `이름` (a-z, 0-9, -)",
