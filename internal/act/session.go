@@ -3,6 +3,7 @@ package act
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -17,7 +18,7 @@ const sessionsKept = 30 * 24 * time.Hour
 
 // BeginSession keeps the working tree as it is for a session of an agent. A session that is resumed keeps the begin that it had.
 func (a *Actor) BeginSession(ctx context.Context, id string) error {
-	if !sessionID().MatchString(id) {
+	if !IsSession(id) {
 		return &InputError{"the session has no name that a ref can have"}
 	}
 	_, err := a.o.Repo.Ref(ctx, SessionRef(id))
@@ -52,9 +53,26 @@ func (a *Actor) oldSessions(ctx context.Context) error {
 	return nil
 }
 
+// IsSession reports whether a session of an agent can be kept by its name.
+func IsSession(id string) bool { return sessionID().MatchString(id) }
+
+// FileIn is a file of a tree, nil where there is none.
+func (a *Actor) FileIn(ctx context.Context, tree, name string) ([]byte, error) {
+	list, err := a.o.Repo.ReadTree(ctx, tree)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	i := slices.IndexFunc(list, func(e git.Entry) bool { return e.Path == name })
+	if i < 0 {
+		return nil, nil
+	}
+	raw, err := a.o.Repo.ReadBlob(ctx, list[i].ID)
+	return raw, machinery(err)
+}
+
 // SessionTrees are the tree that a session began with, and the working tree as it is. began is "" for a session of which nothing is known.
 func (a *Actor) SessionTrees(ctx context.Context, id string) (began, now string, err error) {
-	if !sessionID().MatchString(id) {
+	if !IsSession(id) {
 		return "", "", nil
 	}
 	commit, err := a.o.Repo.Ref(ctx, SessionRef(id))

@@ -180,6 +180,12 @@ func readConfig(root string) (config, error) {
 	if err != nil {
 		return c, usage("%s cannot be read: %v", configFile, errors.Unwrap(err))
 	}
+	return parseConfig(raw)
+}
+
+// parseConfig reads the text of the settings.
+func parseConfig(raw []byte) (config, error) {
+	c := defaults()
 	d := yaml.NewDecoder(bytes.NewReader(raw))
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {

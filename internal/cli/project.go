@@ -48,21 +48,9 @@ func (a *app) open(ctx context.Context) (*project, error) {
 		}
 		root = findRoot(wd)
 	}
-	abs, err := filepath.Abs(root)
-	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usage("--root: %s does not exist", root)
-	}
+	abs, err := rootOf(root)
 	if err != nil {
-		return nil, usage("--root: %v", err)
-	}
-	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
-		return nil, usage("--root: %s is not a directory", root)
-	}
-	if strings.Contains(abs, "\n") { // git lists paths by lines
-		return nil, usage("the path of the project has a line break in it: %q. Rename the folder", abs)
+		return nil, err
 	}
 	conf, err := readConfig(abs)
 	if err != nil && a.steers {
@@ -72,6 +60,32 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.openWith(ctx, abs, conf)
+}
+
+// rootOf is the folder of a project as it is really called.
+func rootOf(root string) (string, error) {
+	abs, err := filepath.Abs(root)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", usage("--root: %s does not exist", root)
+	}
+	if err != nil {
+		return "", usage("--root: %v", err)
+	}
+	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
+		return "", usage("--root: %s is not a directory", root)
+	}
+	if strings.Contains(abs, "\n") { // git lists paths by lines
+		return "", usage("the path of the project has a line break in it: %q. Rename the folder", abs)
+	}
+	return abs, nil
+}
+
+// openWith opens a project with settings of the caller's.
+func (a *app) openWith(ctx context.Context, abs string, conf config) (*project, error) {
 	if engine := a.env["JACQUARD_ENGINE"]; engine != "" {
 		if conf.Engine = engine; engine != onLocal && engine != onTemporal {
 			return nil, usage("JACQUARD_ENGINE %q: must be %s or %s", engine, onLocal, onTemporal)

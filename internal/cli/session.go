@@ -16,7 +16,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/check"
-	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/gateway"
 	"github.com/jacquard-build/jacquard/internal/plugin"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -54,11 +53,13 @@ type hookOutput struct {
 
 // remembered is what is known of a session between two of its stops.
 type remembered struct {
-	Tree    string `json:"tree"` // that was judged last
+	Root    string `json:"root"`   // where it began: what its agent writes later makes no other project of it
+	Tree    string `json:"tree"`   // that was seen last
+	Judged  bool   `json:"judged"` // and that has a verdict
 	Prompt  string `json:"prompt"`
 	Returns int    `json:"returns"` // continuations of that prompt
-	Reason  string `json:"reason"`  // what was sent back for the tree, "" for nothing
-	Verdict string `json:"verdict"`
+	Verdict string `json:"verdict"` // for the person, where something was sent back for the tree
+	Said    string `json:"said"`    // of the tree to the person, last
 }
 
 func newSessionHook(a *app) *cobra.Command {
@@ -93,30 +94,53 @@ func (a *app) answerHook(ctx context.Context, run func(context.Context, *project
 	if err != nil || json.Unmarshal(raw, &in) != nil {
 		return nil // who calls it otherwise gets no answer
 	}
-	p := a.hooked(ctx, in)
-	if p == nil {
-		return nil
+	p, err := a.hooked(ctx, in)
+	var out hookOutput
+	switch {
+	case err != nil:
+		out = a.unjudged(err)
+	case p != nil:
+		out = run(ctx, p, in)
 	}
-	if out := run(ctx, p, in); out != (hookOutput{}) {
+	if out != (hookOutput{}) {
 		return json.NewEncoder(a.Out).Encode(out)
 	}
 	return nil
 }
 
-// hooked is the project of a session, nil where there is nothing to judge: no repository, or a checkout of one of our own runs.
-func (a *app) hooked(ctx context.Context, in hookInput) *project {
+// hooked is the project of a session, with default settings; nil where there is nothing to judge: no repository, or a checkout of one of our
+// own runs.
+func (a *app) hooked(ctx context.Context, in hookInput) (*project, error) {
 	dir, err := filepath.EvalSymlinks(in.Dir)
 	if err != nil || in.Dir == "" || !inGit(dir) {
-		return nil
+		return nil, nil //nolint:nilerr,nilnil // it is no project
 	}
-	if a.rootFlag == "" {
-		a.rootFlag = findRoot(dir)
+	root := cmp.Or(a.rootFlag, recall(a.sessionFile(in)).Root)
+	if root == "" || !exists(root) {
+		root = findRoot(dir)
 	}
-	p, err := a.open(ctx)
-	if err != nil || p.noGit || !p.hasTrust() || p.ours(dir) {
-		return nil
+	if root, err = rootOf(root); err != nil {
+		return nil, err
 	}
-	return p
+	p, err := a.openWith(ctx, root, defaults())
+	if err != nil || p.noGit || p.ours(dir) {
+		return nil, err
+	}
+	return p, nil
+}
+
+// sessionFile is where a session is remembered, "" for one without a name.
+func (a *app) sessionFile(in hookInput) string {
+	base, err := a.cacheDir()
+	if err != nil || !act.IsSession(in.Session) {
+		return ""
+	}
+	return filepath.Join(base, "sessions", in.Session+".json")
+}
+
+// unjudged says why a session is not judged.
+func (a *app) unjudged(err error) hookOutput {
+	return hookOutput{Message: clippedTo("jacquard prove: "+fmt.Sprintf(a.lang().T("not checked: %s"), inLang(a.lang(), err)), mostReason)}
 }
 
 // ours reports whether a directory is one that turns of our own runs work in. They are judged by their run.
@@ -130,6 +154,11 @@ func (p *project) ours(dir string) bool {
 }
 
 func (a *app) sessionBegins(ctx context.Context, p *project, in hookInput) hookOutput {
+	file := a.sessionFile(in)
+	if m := recall(file); m.Root == "" {
+		m.Root = p.root
+		m.keep(file)
+	}
 	_ = act.New(p.planOptions()).BeginSession(ctx, in.Session) // without it, the session is not judged
 	return hookOutput{}
 }
@@ -144,41 +173,79 @@ func (a *app) sessionStops(ctx context.Context, p *project, in hookInput) hookOu
 	if err != nil || began == "" || began == now {
 		return hookOutput{}
 	}
-	file := filepath.Join(p.cache, "sessions", in.Session+".json")
+	file := a.sessionFile(in)
 	m := recall(file)
-	prompt := cmp.Or(in.Prompt, in.Turn)
-	if m.Prompt != prompt || prompt == "" && !in.Again {
-		m.Prompt, m.Returns = prompt, 0
-		if m.Tree == now {
-			return hookOutput{}
-		}
+	another := m.Tree != now
+	if another {
+		m.Tree, m.Judged, m.Verdict, m.Said = now, false, "", ""
 	}
-	if m.Tree != now {
-		j, err := p.judge(ctx, act.JudgeIn{Session: in.Session, Quick: true, Limit: hookLimit}, hookPatience, nil)
-		if errors.Is(err, context.DeadlineExceeded) {
-			return hookOutput{}
-		}
-		if err != nil {
-			if flow.ClassOf(err) == flow.Environment { // said once for a state of the tree
-				m.Tree, m.Verdict, m.Reason = now, "", ""
-				m.keep(file)
-			}
-			return hookOutput{Message: clippedTo("jacquard prove: "+fmt.Sprintf(a.lang().T("unknown: %s"), because(err)), mostReason)}
-		}
-		m.Tree, m.Verdict, m.Reason = now, "", a.reason(j)
-		if j.Verdict != check.VerdictNothing && (j.Verdict != check.VerdictUnknown || len(j.Records)+len(j.NotRun) > 0) {
-			m.Verdict = "jacquard prove: " + verdictText(a.lang(), j)
-		}
-	} else if m.Reason != "" {
-		m.Reason = "Nothing has changed since. " + strings.TrimPrefix(m.Reason, "Nothing has changed since. ")
+	if prompt := cmp.Or(in.Prompt, in.Turn); m.Prompt != prompt || prompt == "" && !in.Again {
+		m.Prompt, m.Returns, m.Verdict = prompt, 0, ""
 	}
-	out := hookOutput{Message: m.Verdict}
-	if m.Reason != "" && m.Returns < mostReturns {
-		m.Returns++
-		out = hookOutput{Decision: "block", Reason: clippedTo(m.Reason, mostReason)}
+	var out hookOutput
+	switch {
+	case !m.Judged:
+		if out = p.judgeSession(ctx, in, began, &m); out.Decision != "" {
+			m.Returns++
+		}
+	case m.Verdict != "": // it was sent back, and the agent has left everything as it is
+		out.Message = m.Verdict + fmt.Sprintf(" (%s)", a.lang().T("the agent kept it: see its last message"))
+		m.Verdict = ""
+	}
+	if out.Decision == "" {
+		if out.Message == m.Said {
+			out.Message = ""
+		} else if out.Message != "" {
+			m.Said = out.Message
+		}
 	}
 	m.keep(file)
 	return out
+}
+
+// judgeSession judges a session that is not judged as it is now.
+func (p *project) judgeSession(ctx context.Context, in hookInput, began string, m *remembered) hookOutput {
+	a := p.a
+	if err := p.asBegan(ctx, began); err != nil {
+		return a.unjudged(err)
+	}
+	j, err := p.judge(ctx, act.JudgeIn{Session: in.Session, Quick: true, Limit: hookLimit}, hookPatience, nil)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return hookOutput{}
+	}
+	if err != nil {
+		return hookOutput{Message: clippedTo("jacquard prove: "+fmt.Sprintf(a.lang().T("unknown: %s"), because(err)), mostReason)}
+	}
+	m.Judged = j.Verdict != check.VerdictUnknown
+	said := "jacquard prove: " + verdictText(a.lang(), j)
+	switch reason := a.reason(j); {
+	case j.Verdict == check.VerdictNothing, !m.Judged && len(j.Records)+len(j.NotRun) == 0 && j.Install == "":
+		return hookOutput{}
+	case reason != "" && m.Returns < mostReturns:
+		m.Verdict = said
+		return hookOutput{Decision: "block", Reason: clippedTo(reason, mostReason)}
+	}
+	return hookOutput{Message: said}
+}
+
+// asBegan gives the project the settings that the session began with: its agent can write the present ones, which hold only where those of
+// the begin cannot, and a person has allowed what they ask for.
+func (p *project) asBegan(ctx context.Context, began string) error {
+	raw, err := act.New(p.planOptions()).FileIn(ctx, began, configFile)
+	if err != nil {
+		return err
+	}
+	if p.conf, err = parseConfig(raw); err != nil || !p.hasTrust() {
+		if p.conf, err = readConfig(p.root); err != nil {
+			return err
+		}
+	}
+	p.a.speak(p.conf)
+	if !p.hasTrust() {
+		return words("%s asks for permissions; run: jacquard trust", configFile)
+	}
+	_, _, err = p.sandbox("")
+	return err
 }
 
 // reason is what the agent is told of a judgement, "" where nothing blocks. What tests print is text of others: it is fenced, masked
@@ -229,7 +296,7 @@ func recall(file string) (m remembered) {
 // keep remembers. Where it cannot be written nothing is: the agent's program bounds continuations as well.
 func (m remembered) keep(file string) {
 	raw, err := json.Marshal(m)
-	if err == nil && os.MkdirAll(filepath.Dir(file), 0o755) == nil {
+	if err == nil && file != "" && os.MkdirAll(filepath.Dir(file), 0o755) == nil {
 		_ = os.WriteFile(file, raw, 0o600)
 	}
 }

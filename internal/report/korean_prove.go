@@ -2,6 +2,9 @@ package report
 
 // koreanProve has the Korean wording of what prove, the sessions of agents, their sandbox, doctor and attestations say.
 var koreanProve = map[string]string{
+	"not checked: %s": "검사하지 않음: %s",
+	"%s asks for permissions; run: jacquard trust": "%s이(가) 허용되지 않은 권한을 요청합니다. 실행: jacquard trust",
+	"the agent kept it: see its last message":      "에이전트가 그대로 두었습니다. 마지막 메시지를 확인하세요",
 	"waits for %s":                                     "%s 대기",
 	"  … %d more lines: jacquard log %s\n":             "  … %d줄 더: jacquard log %s\n",
 	"waits for you: %s":                                "답변 대기: %s",
