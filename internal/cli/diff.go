@@ -43,6 +43,9 @@ func (a *app) diff(c *cobra.Command, args []string, o diffOptions) error {
 		}
 		if !a.json && !o.stat {
 			patch, err := actor.Patch(ctx, changed)
+			if err == nil && len(patch) == 0 {
+				fmt.Fprintf(a.Err, a.lang().T("run %s has changed nothing yet\n"), r.ID)
+			}
 			if err == nil {
 				_, err = a.Out.Write(patch)
 			}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -180,7 +181,9 @@ func (s *served) find(ctx context.Context, b *begun) (*mcp.CallToolResult, error
 				b.none()
 				_ = os.Remove(b.log)
 			}
-			return s.told(string(raw)), err
+			out := s.told(string(raw))
+			out.IsError = true
+			return out, err
 		}
 		select {
 		case <-time.After(redraw):
@@ -213,6 +216,11 @@ func (s *served) wait(ctx context.Context, _ *mcp.CallToolRequest, in arguments)
 	}
 	after, _ := strconv.ParseInt(in["cursor"], 10, 64)
 	return s.onRun(ctx, in["run"], func(p *project, rt keeper, r flow.Run) (*mcp.CallToolResult, error) {
+		if after > 0 {
+			if last, err := rt.Events(ctx, r.ID, after-1); err != nil || len(last) == 0 {
+				return nil, cmp.Or(err, usage("cursor %d is beyond the end of run %s: give the number at the end of the last answer", after, r.ID))
+			}
+		}
 		l := p.a.lang()
 		var b strings.Builder
 		enough := time.After(longestWait)

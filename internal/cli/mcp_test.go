@@ -49,6 +49,9 @@ func callMCP(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	res, err := session.CallTool(ctx, params)
 	ts.Check(err)
+	if res.IsError {
+		fmt.Fprintln(ts.Stderr(), "failed")
+	}
 	for _, c := range res.Content {
 		if t, ok := c.(*mcp.TextContent); ok {
 			fmt.Fprintln(ts.Stdout(), strings.TrimSpace(t.Text))

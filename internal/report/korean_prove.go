@@ -2,6 +2,13 @@ package report
 
 // koreanProve has the Korean wording of what prove, the sessions of agents, their sandbox, doctor and attestations say.
 var koreanProve = map[string]string{
+	"run %s has changed nothing yet\n":         "실행 %s은(는) 아직 바꾼 것이 없습니다\n",
+	"the arguments are not an object: %v":      "인수가 객체가 아닙니다: %v",
+	"%s has no argument %q: it takes %s":       "%s에는 인수 %q이(가) 없습니다. 받는 인수: %s",
+	"%s: %s must be a whole number, 0 or more": "%s: %s은(는) 0 이상의 정수여야 합니다",
+	"%s: %s must be a text":                    "%s: %s은(는) 문자열이어야 합니다",
+	"%s needs the argument %s: %s":             "%s에는 인수 %s이(가) 필요합니다: %s",
+	"cursor %d is beyond the end of run %s: give the number at the end of the last answer": "커서 %d은(는) 실행 %s의 끝을 넘습니다. 마지막 응답 끝에 있는 숫자를 쓰세요",
 	"not checked: %s": "검사하지 않음: %s",
 	"%s asks for permissions; run: jacquard trust": "%s이(가) 허용되지 않은 권한을 요청합니다. 실행: jacquard trust",
 	"the agent kept it: see its last message":      "에이전트가 그대로 두었습니다. 마지막 메시지를 확인하세요",
