@@ -64,8 +64,8 @@ var (
 	actionScript = regexp.MustCompile(`^sh "\$GITHUB_ACTION_PATH/(\S+)"$`)
 )
 
-// givenByRunner are variables of the scripts that no input has: those of GitHub's runner, and one for tests that has a default.
-var givenByRunner = regexp.MustCompile(`^(GITHUB_\w+|RUNNER_\w+|PATH|JACQUARD_RELEASES)$`)
+// givenByRunner are variables of the scripts that no input has: those of the runner and its machine, one that a workflow may set, and one for tests.
+var givenByRunner = regexp.MustCompile(`^(GITHUB_\w+|RUNNER_\w+|PATH|KUBERNETES_SERVICE_HOST|JACQUARD_SANDBOX|JACQUARD_RELEASES)$`)
 
 // TestAction: action.yml has the form that GitHub wants of a composite action, declares the inputs that it uses, and gives its
 // scripts the variables that they read, and no others.

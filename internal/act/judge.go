@@ -8,6 +8,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/confine"
+	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 )
 
@@ -160,8 +161,8 @@ func (a *Actor) judgedBase(ctx context.Context, in JudgeIn, head git.Head, tree 
 		return head.Commit, "HEAD", nil
 	}
 	branch, err := a.o.Repo.DefaultBranch(ctx)
-	if err != nil {
-		return head.Commit, "HEAD", nil //nolint:nilerr // without one there is nothing else to compare with
+	if err != nil { // without one there is nothing else to compare with
+		return head.Commit, "HEAD", a.rooted(ctx, head.Commit)
 	}
 	id, err := a.o.Repo.Revision(ctx, branch)
 	if err != nil {
@@ -171,7 +172,7 @@ func (a *Actor) judgedBase(ctx context.Context, in JudgeIn, head git.Head, tree 
 		return "", "", err
 	}
 	if id == head.Commit {
-		return id, "HEAD", nil
+		return id, "HEAD", a.rooted(ctx, id)
 	}
 	return id, "where it branched off " + branch, nil
 }
@@ -180,12 +181,31 @@ func (a *Actor) judgedBase(ctx context.Context, in JudgeIn, head git.Head, tree 
 func (a *Actor) parting(ctx context.Context, x, y string) (string, error) {
 	id, err := a.o.Repo.MergeBase(ctx, x, y)
 	if errors.Is(err, git.ErrNoRef) && a.o.Repo.Shallow() {
-		return "", &InputError{"the commit that the change starts from is not in this clone: fetch the missing history with git fetch --unshallow (in CI, a checkout with fetch-depth: 0), or give --base"}
+		return "", cutOff()
 	}
 	if errors.Is(err, git.ErrNoRef) { // histories that have nothing in common
 		return x, nil
 	}
 	return id, machinery(err)
+}
+
+// rooted is an error where a clone has a commit, but not what came before it: a job that has only that would find no change for ever.
+func (a *Actor) rooted(ctx context.Context, commit string) error {
+	if !a.o.Repo.Shallow() {
+		return nil
+	}
+	_, parents, err := a.o.Repo.ReadCommit(ctx, commit)
+	if err != nil || len(parents) == 0 {
+		return machinery(err)
+	}
+	if _, _, err := a.o.Repo.ReadCommit(ctx, parents[0]); errors.Is(err, git.ErrMissing) {
+		return cutOff()
+	}
+	return nil
+}
+
+func cutOff() error {
+	return flow.Failf(flow.Environment, "the commit that the change starts from is not in this clone: fetch the missing history with git fetch --unshallow (in CI, a checkout with fetch-depth: 0), or give --base")
 }
 
 // SessionRef is where the tree is kept that a session of an agent began with.

@@ -173,6 +173,9 @@ func (a *Actor) Range(ctx context.Context, text string) (not, tip string, ok boo
 			rev = "HEAD"
 		}
 		id, err := a.o.Repo.Revision(ctx, rev)
+		if err != nil && a.o.Repo.Shallow() {
+			return "", "", false, &InputError{fmt.Sprintf("unknown commit %s: this clone is shallow; for more of its history, run: git fetch --deepen=50", rev)}
+		}
 		if err != nil {
 			return "", "", false, &InputError{fmt.Sprintf("unknown commit %s: give a commit range such as main..HEAD", rev)}
 		}

@@ -92,13 +92,22 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	if err := p.showJudged(j, o); err != nil {
 		return err
 	}
-	switch {
-	case j.Verdict == check.VerdictUnknown && j.Install != "":
-		return &exitError{code: exitEnvironment}
-	case j.Verdict == check.VerdictUnknown:
-		return nil
+	return silent(verdictCode(j))
+}
+
+// verdictCode is the exit code of a judgement.
+func verdictCode(j act.Judged) int {
+	switch j.Verdict {
+	case check.VerdictProved, check.VerdictCovered, check.VerdictNothing:
+		return exitOK
+	case check.VerdictUnknown:
+		if j.Install != "" {
+			return exitEnvironment
+		}
+		return exitOK
+	case check.VerdictUnproved, check.VerdictBroken, check.VerdictWeakened:
 	}
-	return proved(j.Verdict == check.VerdictProved || j.Verdict == check.VerdictCovered || j.Verdict == check.VerdictNothing)
+	return exitNotVerified
 }
 
 // judge judges a change when no other judgement is made in this project. It waits for one as long as patience lasts, 0 is for ever. runs is

@@ -83,13 +83,17 @@ func fingerprint(f check.Fact) string {
 // annotations is how many of a kind GitHub takes of one step.
 const annotations = 10
 
-// judgedGitHub writes annotations of a workflow, the worst first, and the verdict.
+// judgedGitHub writes annotations of a workflow, the worst first, and the verdict, which is an error where the job fails.
 func judgedGitHub(_ *app, w io.Writer, p *project, j act.Judged) error {
+	verdict := "error"
+	if verdictCode(j) == exitOK {
+		verdict = "notice"
+	}
 	var b strings.Builder
-	count := map[string]int{}
+	count := map[string]int{verdict: 1}
 	for _, f := range j.Findings {
 		kind := level(f, "error", "warning", "notice")
-		if count[kind]++; count[kind] > annotations-map[string]int{"notice": 1}[kind] {
+		if count[kind]++; count[kind] > annotations {
 			continue
 		}
 		var at []string
@@ -99,7 +103,7 @@ func judgedGitHub(_ *app, w io.Writer, p *project, j act.Judged) error {
 		at = append(at, "title="+property(f.Rule))
 		fmt.Fprintf(&b, "::%s %s::%s\n", kind, strings.Join(at, ","), data(f.Message))
 	}
-	b.WriteString("::notice title=jacquard prove::" + data(verdictText(report.English, j)) + "\n")
+	fmt.Fprintf(&b, "::%s title=jacquard prove::%s\n", verdict, data(verdictText(report.English, j)))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
