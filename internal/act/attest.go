@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -155,6 +156,8 @@ func (a *Actor) attested(ctx context.Context, c git.LogEntry, k attest.Keys, sea
 	s, by, err := attest.Open(ctx, one, k)
 	out := &Attested{By: by}
 	switch run, part := runOf(c); {
+	case errors.Is(err, attest.ErrNone):
+		out.Wrong = "its note is not an attestation"
 	case err != nil:
 		out.Wrong = "its attestation: " + err.Error()
 	case !s.Of(c.ID, c.Tree):

@@ -117,8 +117,11 @@ func (s Statement) Seal(ctx context.Context, by dsse.Signer) ([]byte, error) {
 // ErrTampered is the cause where an envelope, or what is in it, is not as it was signed.
 var ErrTampered = errors.New("it does not match its signature")
 
-// Open takes a statement out of its envelope and checks its signatures. by says who has signed it, "" for nobody. An envelope that
-// cannot be read, and one with a signature that does not hold, is ErrTampered.
+// ErrNone is the cause where there is something else than an envelope.
+var ErrNone = errors.New("it is not an attestation")
+
+// Open takes a statement out of its envelope and checks its signatures. by says who has signed it, "" for nobody. What is no
+// envelope is ErrNone; one that cannot be read, and one with a signature that does not hold, is ErrTampered.
 func Open(ctx context.Context, sealed []byte, k Keys) (s Statement, by string, err error) {
 	e, payload, s, err := unsealed(sealed)
 	if err != nil {
@@ -135,7 +138,7 @@ func Open(ctx context.Context, sealed []byte, k Keys) (s Statement, by string, e
 // unsealed takes an envelope apart, and checks no signature.
 func unsealed(sealed []byte) (e dsse.Envelope, payload []byte, s Statement, err error) {
 	if err := json.Unmarshal(sealed, &e); err != nil {
-		return e, nil, s, fmt.Errorf("%w: %w", ErrTampered, err)
+		return e, nil, s, fmt.Errorf("%w: %w", ErrNone, err)
 	}
 	payload, err = e.DecodeB64Payload()
 	if err != nil || e.PayloadType != PayloadType || json.Unmarshal(payload, &s) != nil || s.Type != StatementType || s.PredicateType != PredicateType {

@@ -141,6 +141,9 @@ func (k Keys) checkSSH(ctx context.Context, file string, data []byte) (string, e
 		return key, nil
 	}
 	allowed := k.path(k.Allowed)
+	if _, err := os.Stat(allowed); err != nil {
+		return "", fmt.Errorf("cannot read %s (gpg.ssh.allowedSignersFile): %w", allowed, errors.Unwrap(err))
+	}
 	who, err := k.run(ctx, []string{program, "-Y", "find-principals", "-f", allowed, "-s", file}, nil)
 	name, _, _ := strings.Cut(strings.TrimSpace(who), "\n")
 	if err != nil || name == "" {

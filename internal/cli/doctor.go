@@ -31,6 +31,8 @@ type finding struct {
 	Need bool   `json:"needed"` // a problem here stops compile
 	Text string `json:"text"`
 
+	Absent bool `json:"-"` // nothing is wrong, and nothing is there
+
 	Check *step.Standing `json:"check,omitempty"` // of a line about a command of the project
 }
 
@@ -48,11 +50,13 @@ func newDoctor(a *app) *cobra.Command {
 			} else {
 				for _, f := range folded(a.lang(), list) {
 					mark := "✓"
-					if !f.OK {
+					switch {
+					case f.Absent:
+						mark = "–"
+					case !f.OK && f.Need:
+						mark = "✗"
+					case !f.OK:
 						mark = "⚠"
-						if f.Need {
-							mark = "✗"
-						}
 					}
 					fmt.Fprintf(a.Out, "%s %-10s %s\n", mark, f.What, f.Text)
 				}

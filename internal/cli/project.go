@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -100,7 +101,7 @@ func (a *app) openWith(ctx context.Context, abs string, conf config) (*project, 
 	p.cache, p.share = filepath.Join(base, shortHash(abs)), filepath.Join(base, "shared")
 	p.trees = a.treesDir(p.cache)
 	if err := os.MkdirAll(filepath.Join(p.cache, "tmp"), 0o755); err != nil {
-		return nil, environment("make the cache folder", err)
+		return nil, a.noCache(err)
 	}
 	syntax.UseCache(filepath.Join(p.share, "grammars"), func() {
 		fmt.Fprint(a.Err, a.lang().T("⚠ the cache of language parsers is damaged; rebuilding it\n"))
@@ -154,6 +155,23 @@ func (a *app) cacheDir() (string, error) {
 		base = filepath.Join(home, ".cache")
 	}
 	return filepath.Join(base, "jacquard"), nil
+}
+
+// noCache is the error of a cache that cannot be written. Codex lets what its model runs write to the project only, but not its MCP servers.
+func (a *app) noCache(err error) error {
+	if a.env["CODEX_THREAD_ID"] != "" && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
+		return fail(flow.Environment, "Codex's sandbox does not let Jacquard write its cache: call the tool prove of the MCP server jacquard instead")
+	}
+	return environment("make the cache folder", err)
+}
+
+// writable is an error where the cache cannot be written.
+func (p *project) writable() error {
+	f, err := os.CreateTemp(filepath.Join(p.cache, "tmp"), "writable-")
+	if err != nil {
+		return p.a.noCache(err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // treesDir is where checkouts lie, given the project's own cache. Tools take a directory whose name begins with a dot for a hidden

@@ -84,6 +84,9 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	if err := p.trusted(); err != nil {
 		return err
 	}
+	if err := p.writable(); err != nil {
+		return err
+	}
 	seen := a.progress(a.lang().T("looking at the change"))
 	j, err := p.judge(ctx, o.JudgeIn, 0, seen.says)
 	if seen.end(); err != nil {

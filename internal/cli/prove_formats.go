@@ -13,6 +13,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/explain"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -36,33 +37,39 @@ func level(f check.Fact, blocks, matters, listed string) string {
 	return matters
 }
 
-// judgedSARIF writes the findings as code scanners take them ("SARIF 2.1.0"). Paths are those of the repository.
+// judgedSARIF writes the findings as code scanners take them ("SARIF 2.1.0"). Paths are those of the repository. What has no place in a file is
+// left out: GitHub would refuse all of it, and the text has it.
 func judgedSARIF(_ *app, w io.Writer, p *project, j act.Judged) error {
 	type object = map[string]any
+	groups, err := explain.Groups("")
+	if err != nil {
+		return err
+	}
 	rules, results, known := []object{}, []object{}, map[string]bool{}
 	for _, f := range j.Findings {
+		if f.Path == "" {
+			continue
+		}
 		if !known[f.Rule] {
 			known[f.Rule] = true
-			rules = append(rules, object{"id": f.Rule, "shortDescription": object{"text": strings.ReplaceAll(f.Rule, "-", " ")}})
+			rules = append(rules, sarifRule(groups, f.Rule))
 		}
-		result := object{
+		results = append(results, object{
 			"ruleId": f.Rule, "level": level(f, "error", "warning", "note"), "message": object{"text": f.Message},
 			"partialFingerprints": object{"jacquard/v1": fingerprint(f)}, "properties": object{"blocks": f.Blocks},
-		}
-		if f.Path != "" {
-			result["locations"] = []object{{"physicalLocation": object{
+			"locations": []object{{"physicalLocation": object{
 				"artifactLocation": object{"uri": (&url.URL{Path: path.Join(p.repo.Prefix(), f.Path)}).String(), "uriBaseId": "%SRCROOT%"},
 				"region":           object{"startLine": max(f.Line, 1)},
-			}}}
-		}
-		results = append(results, result)
+			}}},
+		})
 	}
 	slices.SortFunc(rules, func(a, b object) int { return strings.Compare(a["id"].(string), b["id"].(string)) })
 	raw, err := json.MarshalIndent(object{
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
 		"runs": []object{{
-			"tool":       object{"driver": object{"name": "jacquard", "version": built().Version, "rules": rules}},
-			"properties": object{"verdict": j.Verdict}, "results": results,
+			"tool":              object{"driver": object{"name": "jacquard", "version": built().Version, "rules": rules}},
+			"automationDetails": object{"id": "jacquard-prove/" + p.repo.Prefix()}, // projects of one repository do not replace each other's
+			"properties":        object{"verdict": j.Verdict}, "results": results,
 		}},
 	}, "", "  ")
 	if err != nil {
@@ -70,6 +77,18 @@ func judgedSARIF(_ *app, w io.Writer, p *project, j act.Judged) error {
 	}
 	_, err = w.Write(append(raw, '\n'))
 	return err
+}
+
+// sarifRule is a rule as jacquard explain has it.
+func sarifRule(groups []explain.Group, code string) map[string]any {
+	text := func(s string) map[string]any { return map[string]any{"text": s} }
+	rule := map[string]any{"id": code, "shortDescription": text(strings.ReplaceAll(code, "-", " "))}
+	if list := explain.Find(groups, code); len(list) > 0 {
+		e := list[0]
+		rule["shortDescription"], rule["fullDescription"] = text(e.Line), text(e.Means+" "+e.Why)
+		rule["help"] = map[string]any{"text": e.Means + "\n\n" + e.Why + "\n\n" + e.Fix, "markdown": e.Means + "\n\n**Why:** " + e.Why + "\n\n**Fix:** " + e.Fix}
+	}
+	return rule
 }
 
 var figures = re.New(`\d+`)
@@ -103,7 +122,7 @@ func judgedGitHub(_ *app, w io.Writer, p *project, j act.Judged) error {
 		at = append(at, "title="+property(f.Rule))
 		fmt.Fprintf(&b, "::%s %s::%s\n", kind, strings.Join(at, ","), data(f.Message))
 	}
-	fmt.Fprintf(&b, "::%s title=jacquard prove::%s\n", verdict, data(verdictText(report.English, j)))
+	b.WriteString("::" + verdict + " title=jacquard prove::" + data(verdictText(report.English, j)) + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -41,5 +44,21 @@ func TestWorkflowCommands(t *testing.T) {
 	}
 	if got, want := property(evil), "100%25%0D%0A%3A%3Aerror file=a%2Cline=1%3A%3Ab"; got != want {
 		t.Errorf("property = %q, want %q", got, want)
+	}
+}
+
+// TestSARIFOfFindingsWithoutAPlace: code scanners refuse all results where one has no place in a file.
+func TestSARIFOfFindingsWithoutAPlace(t *testing.T) {
+	t.Parallel()
+	j := act.Judged{Judgement: check.Judgement{Verdict: check.VerdictUnproved, Findings: []check.Fact{
+		{Finding: step.Finding{Rule: "no-test", Message: "No test covers the change."}},
+		{Finding: step.Finding{Rule: "lockfile-changed", Path: "go.sum", Message: "The lock file was changed."}},
+	}}}
+	var b bytes.Buffer
+	if err := judgedSARIF(nil, &b, &project{repo: &git.Repo{}}, j); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); strings.Contains(text, "no-test") || !strings.Contains(text, `"uri": "go.sum"`) {
+		t.Errorf("%s", text)
 	}
 }

@@ -54,6 +54,12 @@ func (a *app) opencodeFile() string {
 	return filepath.Join(cmp.Or(a.env["XDG_CONFIG_HOME"], filepath.Join(a.env["HOME"], ".config")), "opencode", "plugin", "jacquard.js")
 }
 
+// Words in place of a version: the plugin is not as this program writes it, or the program does not use it.
+const (
+	changedPlugin  = "another"
+	disabledPlugin = "disabled"
+)
+
 // installed is the version of the plugin that the program has, "" for none.
 func (h host) installed(ctx context.Context) (string, error) {
 	if h.name == "opencode" {
@@ -66,7 +72,7 @@ func (h host) installed(ctx context.Context) (string, error) {
 		case string(have) == string(plugin.Opencode()):
 			return plugin.Version(), nil
 		}
-		return "another", nil
+		return changedPlugin, nil
 	}
 	said, err := h.run(ctx, "plugin", "list", "--json")
 	if err != nil {
@@ -77,6 +83,8 @@ func (h host) installed(ctx context.Context) (string, error) {
 		PluginID string `json:"pluginId"` // Codex
 		Version  string `json:"version"`
 		Enabled  bool   `json:"enabled"`
+		Copy     string `json:"installPath"`    // Claude Code
+		Folder   string `json:"readFromFolder"` // Claude Code: it is read from where it was added
 	}
 	var list []entry
 	var of struct {
@@ -88,11 +96,20 @@ func (h host) installed(ctx context.Context) (string, error) {
 		}
 		list = of.Installed
 	}
-	i := slices.IndexFunc(list, func(e entry) bool { return cmp.Or(e.ID, e.PluginID) == pluginID && e.Enabled })
+	named := func(e entry) bool { return cmp.Or(e.ID, e.PluginID) == pluginID }
+	i := slices.IndexFunc(list, func(e entry) bool { return named(e) && e.Enabled })
 	if i < 0 {
+		if slices.ContainsFunc(list, named) {
+			return disabledPlugin, nil
+		}
 		return "", nil
 	}
-	return list[i].Version, nil
+	e := list[i]
+	dir := cmp.Or(e.Folder, e.Copy, filepath.Join(h.settings(), "plugins", "cache", marketplace, "jacquard", e.Version))
+	if hooks, err := os.ReadFile(filepath.Join(dir, "hooks", "hooks.json")); err == nil && e.Version == plugin.Version() && string(hooks) != string(plugin.Hooks()) {
+		return changedPlugin, nil
+	}
+	return e.Version, nil
 }
 
 // untrusted reports whether Codex has never been told that it may run the plugin's hooks. Without that it does not, and says nothing.
@@ -212,6 +229,9 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 	for _, c := range list {
 		fmt.Fprintln(a.Err, "  "+c.text)
 	}
+	if !undo {
+		fmt.Fprintln(a.Err, l.T("then, at the end of each turn, the tests near a change run for up to a minute, and what they show goes back to the agent, at most twice"))
+	}
 	if err := a.byPerson("init --session"); err != nil {
 		return err
 	}
@@ -264,12 +284,19 @@ func (c *checkup) session(ctx context.Context, a *app, names []string) {
 			c.add("session", false, false, "%v", err)
 		case have == "":
 			c.add("session", true, false, c.l.T("%s has no plugin; to check its sessions, run: jacquard init --session"), h.title)
+			c.list[len(c.list)-1].Absent = true
+		case have == disabledPlugin:
+			c.add("session", false, false, c.l.T("%s has the plugin, but it is disabled; to enable it, run: jacquard init --session"), h.title)
+		case have == changedPlugin:
+			c.add("session", false, false, c.l.T("%s has a plugin that was changed; to replace it, run: jacquard init --session"), h.title)
 		case have != plugin.Version():
 			c.add("session", false, false, c.l.T("%s has another version of the plugin; to replace it, run: jacquard init --session"), h.title)
 		case h.untrusted():
 			c.add("session", false, false, c.l.T("%s has the plugin but does not run its hooks: start codex once and trust the hooks"), h.title)
 		case !a.onPath():
 			c.add("session", false, false, c.l.T("%s has the plugin, but jacquard is not on PATH: add it"), h.title)
+		case h.name == "opencode":
+			c.add("session", true, false, c.l.T("%s checks its sessions with plugin %s (not `opencode run`)"), h.title, have)
 		default:
 			c.add("session", true, false, c.l.T("%s checks its sessions with plugin %s"), h.title, have)
 		}

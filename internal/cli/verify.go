@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -174,7 +175,7 @@ func (a *app) verifyRange(ctx context.Context, actor *act.Actor, level confine.L
 			good++
 		}
 		if o.format == "text" {
-			showCommit(a, c)
+			showCommit(a, c, o.evidence == "")
 		}
 	})
 	if err == nil && also.Seal {
@@ -218,10 +219,14 @@ func (a *app) verifyRange(ctx context.Context, actor *act.Actor, level confine.L
 	return proved(ok)
 }
 
-func showCommit(a *app, c act.CommitVerification) {
+// showCommit says what was found of a commit, whose attestation is a note unless it is of a file.
+func showCommit(a *app, c act.CommitVerification, noted bool) {
 	l := a.lang()
 	if c.Standing != act.Verified {
 		showUnproved(a, shortCommit(c), c.Standing, c.Reason, c.Findings, c.Failures)
+		if noted && c.Attested != nil && c.Attested.Wrong != "" {
+			fmt.Fprintf(a.Out, l.T("    to see its note: git notes --ref jacquard show %[1]s; if it is not to be trusted, remove it and verify again: git notes --ref jacquard remove %[1]s\n"), c.Commit[:10])
+		}
 		return
 	}
 	fmt.Fprint(a.Out, report.Countf(l.T("✓ %s: %d tests passed\n"), shortCommit(c), c.Tests.Passed))
@@ -230,6 +235,8 @@ func showCommit(a *app, c act.CommitVerification) {
 	case t == nil:
 	case t.By == "":
 		fmt.Fprint(a.Out, report.Countf(l.T("    attested: %d tests passed; not signed\n"), t.Tests.Passed))
+	case strings.HasPrefix(t.By, "SHA256:"):
+		fmt.Fprint(a.Out, report.Countf(l.T("    attested: %d tests passed; signed by an unknown key %s; to check it, set gpg.ssh.allowedSignersFile\n"), t.Tests.Passed, t.By))
 	default:
 		fmt.Fprint(a.Out, report.Countf(l.T("    attested: %d tests passed; signed by %s\n"), t.Tests.Passed, t.By))
 	}

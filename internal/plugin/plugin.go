@@ -27,6 +27,9 @@ const folder = "plugins/jacquard/"
 // Opencode is the plugin for opencode, which is one file.
 func Opencode() []byte { return read(folder + "opencode/jacquard.js") }
 
+// Hooks are the hooks of Claude Code and Codex.
+func Hooks() []byte { return read(folder + "hooks/hooks.json") }
+
 // Version is the version of the plugin. It changes with its files only, because Codex runs hooks of a new one after a person has
 // trusted them again.
 func Version() string {
