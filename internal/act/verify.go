@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -33,6 +34,7 @@ type Verification struct {
 	Tests    step.Counts       `json:"tests"`
 	Examples int               `json:"examples"` // of the spec, that were called and hold
 	NotRun   int               `json:"examples_not_run,omitempty"`
+	WhyNot   string            `json:"examples_not_run_reason,omitempty"` // of the first of these
 	Failures []step.TestResult `json:"failures,omitempty"`
 	Findings []step.Finding    `json:"findings,omitempty"`
 	Spec     string            `json:"-"` // its path; "" where it is gone
@@ -171,7 +173,7 @@ func (a *Actor) verifyOne(ctx context.Context, b *builder, v *view, m *Verificat
 		case step.ExampleHolds:
 			m.Examples++
 		case step.ExampleNotRun:
-			m.NotRun++
+			m.NotRun, m.WhyNot = m.NotRun+1, cmp.Or(m.WhyNot, e.Why)
 		}
 	}
 	if check.Rejected(wrong) {

@@ -124,7 +124,7 @@ func (u *user) goNames() (funcs, types, errs []string) {
 		sym := symbol(e)
 		switch {
 		case sym.Owner != "":
-		case sym.Kind == "function" && !strings.HasPrefix(e.Signature, "func "+e.Name+"["):
+		case sym.Kind == "function" && !strings.HasPrefix(strings.TrimPrefix(e.Signature, "func "), e.Name+"["):
 			funcs = append(funcs, e.Name)
 		case sym.Kind == "variable" && strings.HasPrefix(e.Name, "Err"):
 			errs = append(errs, e.Name)

@@ -17,7 +17,7 @@ func (l Lang) T(en string) string { return l.Wording(en) }
 // the format of an error. One that no table has stays English.
 func (l Lang) Wording(en string) string {
 	if l == Korean {
-		for _, table := range []map[string]string{korean, koreanErrors, koreanHelp, koreanProve} {
+		for _, table := range []map[string]string{korean, koreanErrors, koreanHelp, koreanProve, koreanFacts} {
 			if ko, ok := table[en]; ok {
 				return ko
 			}

@@ -289,3 +289,8 @@ var koreanFindings = map[string]string{
 	"The spec depends on the package %s, but no file of the module imports it":       "스펙은 패키지 %s에 의존하지만 모듈의 어느 파일도 가져오지 않습니다",
 	"The spec exports %s, but none of the files built for the module exists anymore": "스펙은 %s을(를) 내보내지만, 모듈을 위해 만든 파일이 하나도 남아 있지 않습니다",
 }
+
+// koreanFacts has the Korean wording of what stands beside findings: what could not be called, built or read.
+var koreanFacts = map[string]string{
+	"    %d of %d examples could be called: %s\n": "    예시 %[2]d개 중 %[1]d개만 호출할 수 있었습니다: %[3]s\n",
+}

@@ -1,15 +1,70 @@
-// Loads TypeScript with what the project has to translate it.
+// Loads TypeScript with what the project, or else Node, has to translate it.
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { createRequire } from "node:module";
+import * as node from "node:module";
 
-const need = createRequire({root});
-let ts, esbuild;
-try {
-  ts = need("typescript");
-} catch {
-  esbuild = need("esbuild");
+const root = {root};
+
+async function from(near, name) {
+  const need = node.createRequire(near);
+  try {
+    return need(name);
+  } catch {
+    return import(pathToFileURL(need.resolve(name)).href).catch(() => undefined);
+  }
 }
+
+// Where a package is looked for: in the project, and next to the packages of it that bring one.
+async function found(name) {
+  const need = node.createRequire(root);
+  for (const near of ["", "vite", "vitest", "tsx", "tsup"]) {
+    try {
+      const at = near ? need.resolve(near + "/package.json") : root;
+      const m = await from(at, name);
+      if (m) return m;
+    } catch {} // it is not there
+  }
+}
+
+const options = { module: 99, target: 9, jsx: 4, esModuleInterop: true, experimentalDecorators: true };
+
+// Each way gives a function of the name and text of a file, or nothing where the project has it not.
+const ways = [
+  async () => {
+    for (const name of ["typescript", "@typescript/typescript6"]) { // TypeScript 7 cannot translate one file
+      const ts = await found(name);
+      const can = ts?.transpileModule ?? ts?.default?.transpileModule;
+      if (can) return (fileName, text) => can(text, { fileName, compilerOptions: options }).outputText;
+    }
+  },
+  async () => {
+    const esbuild = await found("esbuild");
+    return esbuild?.transformSync && ((file, text) => esbuild.transformSync(text, { loader: file.endsWith("x") ? "tsx" : "ts", format: "esm", target: "es2022" }).code);
+  },
+  async () => {
+    for (const name of ["rolldown/utils", "rolldown/experimental"]) {
+      const rolldown = await found(name);
+      if (rolldown?.transformSync) return (file, text) => oxc(rolldown.transformSync(file, text, { lang: file.endsWith("x") ? "tsx" : "ts", sourceType: "module" }));
+    }
+  },
+  async () => node.stripTypeScriptTypes && ((_, text) => stripped(text)),
+];
+
+function stripped(text) {
+  try {
+    return node.stripTypeScriptTypes(text, { mode: "transform" });
+  } catch {
+    return node.stripTypeScriptTypes(text); // a Node.js that only strips
+  }
+}
+
+function oxc(out) {
+  if (out.errors?.length) throw new SyntaxError(out.errors[0].message);
+  return out.code;
+}
+
+let translate;
+for (const way of ways) translate ||= await way();
 
 export async function resolve(specifier, context, next) {
   try {
@@ -27,9 +82,9 @@ export async function resolve(specifier, context, next) {
 
 export async function load(url, context, next) {
   if (!/\.[cm]?tsx?$/.test(url)) return next(url, context);
-  const text = readFileSync(fileURLToPath(url), "utf8");
-  const source = ts
-    ? ts.transpileModule(text, { fileName: fileURLToPath(url), compilerOptions: { module: 99, target: 9, jsx: 4, esModuleInterop: true, experimentalDecorators: true } }).outputText
-    : esbuild.transformSync(text, { loader: url.endsWith("x") ? "tsx" : "ts", format: "esm", target: "es2022" }).code;
-  return { format: "module", source, shortCircuit: true };
+  if (!translate) {
+    throw new Error("nothing here translates TypeScript to JavaScript: install esbuild, or run a Node.js that does (22.13 or newer)");
+  }
+  const file = fileURLToPath(url);
+  return { format: "module", source: translate(file, readFileSync(file, "utf8")), shortCircuit: true };
 }
