@@ -26,6 +26,8 @@ type RolledBack struct {
 	// Nothing is set where there is nothing of the run that could be taken back.
 	Nothing  bool           `json:"nothing,omitempty"`
 	Findings []step.Finding `json:"findings,omitempty"`
+	// StillFails are commands of the build that failed before and do without it: the commit is not called verified.
+	StillFails []string `json:"still_fails,omitempty"`
 }
 
 // RevertedCommit is a commit of a task that is taken back.
@@ -172,7 +174,7 @@ func (a *Actor) takeBack(ctx context.Context, out RolledBack, head string, log, 
 			return out, err
 		}
 	}
-	if out.Findings, err = a.soundWithout(ctx, at.Tree, tree); err != nil {
+	if out.Findings, out.StillFails, err = a.soundWithout(ctx, at.Tree, tree); err != nil {
 		return out, err
 	}
 	if len(out.Findings) > 0 {
@@ -282,41 +284,45 @@ func (a *Actor) builtUpon(ctx context.Context, log []git.LogEntry, c git.LogEntr
 	return fmt.Sprintf("%s cannot be undone: %s was changed in the same place later, by %s", id, strings.Join(bound(paths, 5), ", "), strings.Join(bound(who, 5), "; ")), nil
 }
 
-// soundWithout are the failures of a tree that the tree before it had not.
-func (a *Actor) soundWithout(ctx context.Context, before, tree string) ([]step.Finding, error) {
+// soundWithout are the failures of a tree that the tree before it had not, and the commands that build neither.
+func (a *Actor) soundWithout(ctx context.Context, before, tree string) (found []step.Finding, still []string, err error) {
 	v, err := a.tree(ctx, tree, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c, err := a.checker("rollback")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	nobody := func(string) bool { return false }
 	t := check.Task{Chains: a.chains(v), VerifyOnly: true, Owns: nobody, Taken: nobody, Base: tree, Compared: before}
 	proof, _, err := c.Task(ctx, t, tree, tree)
 	if err != nil {
-		return nil, a.checkError(err)
+		return nil, nil, a.checkError(err)
+	}
+	for _, f := range proof.Findings {
+		if command := check.FailedBefore(f); command != "" {
+			still = append(still, command)
+		}
 	}
 	if proof.Passed {
-		return nil, nil
+		return nil, still, nil
 	}
 	known, err := a.failedBefore(ctx, c, t, before, proof)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []step.Finding
 	for _, f := range proof.Findings {
 		if f.Severity == step.Rejects {
-			out = append(out, f)
+			found = append(found, f)
 		}
 	}
 	for _, f := range proof.Failures() {
 		if known[f.ID] == "" {
-			out = append(out, step.Finding{Rule: "test-fails", Severity: step.Rejects, Path: f.ID, Message: clip(f.Message, 500)})
+			found = append(found, step.Finding{Rule: "test-fails", Severity: step.Rejects, Path: f.ID, Message: clip(f.Message, 500)})
 		}
 	}
-	return bound(out, 20), nil
+	return bound(found, 20), still, nil
 }
 
 func (a *Actor) commitRollback(ctx context.Context, out RolledBack, head, tree string) (RolledBack, error) {
@@ -358,6 +364,9 @@ func (a *Actor) commitRollback(ctx context.Context, out RolledBack, head, tree s
 		fmt.Fprintf(&body, "This reverts commit %s (%s).\n", r.Commit, r.Title)
 	}
 	c := a.landedCommit("rollback", cmp.Or(out.Work, out.Run), style.Revert(titles)+"\n\n"+body.String(), tree)
+	if len(out.StillFails) > 0 {
+		c.Trailers = c.Trailers[:1] // nothing was proved
+	}
 	c.Parents = []string{head}
 	if c.Tree, err = a.o.Repo.EditTree(ctx, tree, edits); err != nil {
 		return out, machinery(err)

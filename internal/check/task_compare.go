@@ -212,7 +212,7 @@ func CommandText(cmd toolchain.Command) string {
 // builds compiles and checks types.
 func (p *taskProof) builds(ctx context.Context, pl *place) error {
 	for _, cmd := range pl.chain.Build(pl.chain.Root) {
-		found, records, err := p.look(ctx, pl, cmd, reject("build-failed", "", 0, "The build fails"), "The build fails, as it did before the change")
+		found, records, err := p.look(ctx, pl, cmd, reject("build-failed", "", 0, "The build fails"), failedBefore)
 		if err != nil {
 			return err
 		}
@@ -224,6 +224,19 @@ func (p *taskProof) builds(ctx context.Context, pl *place) error {
 		p.proof.Records = append(p.proof.Records, records...)
 	}
 	return nil
+}
+
+// failedBefore begins what is said of a build that failed before the change as well.
+const failedBefore = "The build fails, as it did before the change"
+
+// FailedBefore is the command of a finding that says that the build fails as it did before the change, "" for another finding.
+func FailedBefore(f step.Finding) string {
+	said, ok := strings.CutPrefix(f.Message, failedBefore+": `")
+	if !ok || f.Rule != "build-failed" {
+		return ""
+	}
+	command, _, _ := strings.Cut(said, "`")
+	return command
 }
 
 // look gives what a command says of the change, as a finding like the given one; before is its text where all of it was there already,

@@ -166,6 +166,9 @@ func (p *project) takeBack(ctx context.Context, gone error, how func(*act.Actor)
 			}
 			fmt.Fprintf(p.a.Err, text, f)
 		}
+		for _, c := range out.StillFails {
+			fmt.Fprintf(p.a.Err, l.T("⚠ the build failed before the undo and still fails: %s\n"), c)
+		}
 		if out.Commit != "" {
 			fmt.Fprintf(p.a.Err, l.T("✓ %s is undone by commit %s\n"), name, out.Commit[:7])
 		} else {
