@@ -24,9 +24,18 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 		}
 	}
 	lost := b.lost(old)
+	limits := limitLines(doc)
 	for _, it := range spec.Items(doc) {
 		seen[it.ID] = true
-		if !testable(it.Kind) {
+		limit := !testable(it.Kind)
+		if limit && !limits[it.Line] {
+			continue
+		}
+		if h := old.Items[it.ID]; limit && (old.State != target.Built || h == it.Hash) { // a test of it is welcome, and none is demanded
+			if old.State == target.Built {
+				unchanged = append(unchanged, it.ID)
+			}
+			f.Limits = append(f.Limits, step.Item{ID: it.ID, Kind: string(it.Kind), Text: it.Text, State: "unchanged"})
 			continue
 		}
 		x := step.Item{ID: it.ID, Kind: string(it.Kind), Text: it.Text, Category: it.Category, State: "new"}
@@ -54,6 +63,27 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 		f.Gone = append(f.Gone, strings.TrimSpace(id+" "+texts[id]))
 	}
 	return unchanged
+}
+
+// limitLines are the lines of a spec that fix a value or a limit which the code must hold.
+func limitLines(doc *spec.Document) map[int]bool {
+	out := map[int]bool{}
+	for _, k := range spec.Constants(doc) {
+		out[k.Line] = true
+	}
+	return out
+}
+
+// limitChanged reports whether a limit was changed, added or removed that no test is on record for: any test may be the one that checks it.
+func limitChanged(f *step.Facts, old target.Entry) bool {
+	tested := map[string]bool{}
+	for _, items := range old.Covers {
+		for _, it := range items {
+			tested[it] = true
+		}
+	}
+	return slices.ContainsFunc(f.Items, func(it step.Item) bool { return it.Limit() && !tested[it.ID] }) ||
+		slices.ContainsFunc(f.Removed, func(id string) bool { return strings.HasPrefix(id, "R:") && !tested[id] })
 }
 
 // renamed has what is on record under the ids that a document has now, where only the heading above an item was changed: nothing else has
@@ -178,6 +208,9 @@ func sortTests(f *step.Facts, old target.Entry, unchanged []string) {
 		case all(items, unchanged):
 			f.Guarded = append(f.Guarded, id)
 		}
+	}
+	if limitChanged(f, old) {
+		f.Guarded = nil
 	}
 	slices.Sort(f.Obsolete)
 	slices.Sort(f.Guarded)

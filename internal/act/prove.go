@@ -140,7 +140,7 @@ func (a *Actor) proveRed(ctx context.Context, j flow.Job, in step.RedIn) (step.R
 			return step.RedOut{}, err
 		}
 	}
-	pv.Module.Base, pv.Module.HeldOut = in.Base, in.HeldOut
+	pv.Module.Base, pv.Module.HeldOut, pv.Module.Disputed = in.Base, in.HeldOut, in.Disputed
 	pv.Module.Changed = slices.DeleteFunc(pv.Module.Changed, func(id string) bool { return slices.Contains(in.Unclear, id) })
 	proof, err := c.Red(ctx, pv.Module, in.Base, in.Tree, in.Claims)
 	if err != nil {

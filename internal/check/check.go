@@ -134,6 +134,8 @@ type Module struct {
 	// Guarded are ids of tests of which every item is as it was when they were proved: they stay as they are, unless they
 	// use one of Moved, the exports whose signature is another one now.
 	Guarded, Moved []string
+	// Disputed are tests that are said to contradict the spec: they may be corrected, and not removed.
+	Disputed []string
 	// Changed are items that say something else than when their tests were proved, Gone the names of exports that the spec
 	// no longer has.
 	Changed, Gone []string

@@ -217,7 +217,7 @@ func (r *red) guard() []step.Finding {
 	var out []step.Finding
 	for _, t := range r.fresh {
 		was, existed := r.old[t.File][t.Name]
-		if !existed || !has(r.m.Guarded, t.ID) {
+		if !existed || !has(r.m.Guarded, t.ID) || has(r.m.Disputed, t.ID) {
 			continue
 		}
 		moved := slices.ContainsFunc(r.m.Moved, func(name string) bool {

@@ -292,6 +292,7 @@ var koreanFindings = map[string]string{
 
 // koreanFacts has the Korean wording of what stands beside findings: what could not be called, built or read.
 var koreanFacts = map[string]string{
-	"⚠ the build failed before the undo and still fails: %s\n": "⚠ 취소하기 전에도 빌드가 실패했고 지금도 실패합니다: %s\n",
-	"    %d of %d examples could be called: %s\n": "    예시 %[2]d개 중 %[1]d개만 호출할 수 있었습니다: %[3]s\n",
+	"if the spec is right, correct %s, then run: jacquard build %s": "스펙이 맞으면 %s을(를) 고친 뒤 실행하세요: jacquard build %s",
+	"⚠ the build failed before the undo and still fails: %s\n":      "⚠ 취소하기 전에도 빌드가 실패했고 지금도 실패합니다: %s\n",
+	"    %d of %d examples could be called: %s\n":                   "    예시 %[2]d개 중 %[1]d개만 호출할 수 있었습니다: %[3]s\n",
 }

@@ -283,6 +283,18 @@ func Levels(l Lang, items []step.ItemLevel) string {
 	return b.String()
 }
 
+// keptTests names the disputed tests that stay as they are, with their files.
+func keptTests(r step.ModuleResult) string {
+	var out []string
+	for _, f := range r.Disputed {
+		name, _, ok := strings.Cut(f.Message, " stays as it is: ")
+		if f.Rule == "test-kept" && ok {
+			out = append(out, f.Path+" ("+name+")")
+		}
+	}
+	return strings.Join(out[:min(len(out), 5)], ", ")
+}
+
 // advice says what to do about a module that did not simply succeed.
 func advice(l Lang, r step.ModuleResult) string {
 	var b strings.Builder
@@ -318,6 +330,9 @@ func advice(l Lang, r step.ModuleResult) string {
 		say("%s", r.Reason)
 	}
 	b.WriteString(disputes(l, r))
+	if tests := keptTests(r); r.Reason == "disputed" && tests != "" {
+		say(l.T("if the spec is right, correct %s, then run: jacquard build %s"), tests, r.Dir)
+	}
 	for _, f := range r.Findings {
 		fmt.Fprintln(&b, Finding(l, f))
 	}

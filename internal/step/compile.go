@@ -115,6 +115,11 @@ type Item struct {
 	Tests    []string `json:"tests,omitempty"`    // ids of tests that were proved for it
 }
 
+// Limit reports whether it is a value or a limit that the code must hold: tests of it are asked for, and not every one can have one.
+func (i Item) Limit() bool {
+	return i.Kind == "constraint" || i.Kind == "constant" || i.Kind == "rationale" || i.Kind == "compatibility"
+}
+
 // Facts is everything about a module that its steps and prompts need.
 type Facts struct {
 	Dir        string    `json:"dir"`
@@ -125,6 +130,7 @@ type Facts struct {
 	Choices    []string  `json:"choices,omitempty"` // when the language cannot be told
 	Toolchain  string    `json:"toolchain"`
 	Items      []Item    `json:"items,omitempty"`
+	Limits     []Item    `json:"limits,omitempty"`   // values and limits that are as they were: a test of one is recorded
 	Removed    []string  `json:"removed,omitempty"`  // items that the spec no longer has
 	Gone       []string  `json:"gone,omitempty"`     // the same for people: with their texts, where those are known
 	Notes      *Doc      `json:"notes,omitempty"`    // implementation part of IMPLEMENTS.md
@@ -246,6 +252,8 @@ type RedIn struct {
 	Claims  []Claim   `json:"claims,omitempty"`
 	Unclear []string  `json:"unclear,omitempty"` // items of which the author says that the spec is in doubt, or worded anew
 	HeldOut []HeldOut `json:"held_out,omitempty"`
+	// Disputed are tests that may be corrected although what they test is as it was.
+	Disputed []string `json:"disputed,omitempty"`
 }
 
 // RedOut is the proof of RED.

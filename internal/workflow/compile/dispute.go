@@ -93,6 +93,7 @@ func (w *work) hear(c *flow.Ctx, said []dispute, in step.GreenIn, turned step.Tu
 		return proof, all, nil
 	}
 	w.heard = true
+	final := !slices.ContainsFunc(kept, w.open)
 	replies, changed, err := w.askTester(c.Sub("dispute"), kept)
 	if err != nil {
 		return proof, false, err
@@ -103,6 +104,7 @@ func (w *work) hear(c *flow.Ctx, said []dispute, in step.GreenIn, turned step.Tu
 	if !changed {
 		w.res.Findings = proof.Findings // of the code, not of the turn that changed nothing
 		proof.Findings = slices.Concat(proof.Findings, replies)
+		w.final = final && all
 		return proof, all, nil
 	}
 	// The base is still the tree with the tests as they were: the attempt has to have left those alone, too.
@@ -135,10 +137,13 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 		replies = append(replies, d.finding("test-kept", "stays as it is: %s", why))
 	}
 	for _, d := range all {
-		if w.bare == "" || w.mustStay(d) {
-			stays(d, "it was not written in this run, or the code already passed it")
-		} else {
+		switch {
+		case w.open(d):
 			ds = append(ds, d)
+		case w.bare == "" && w.in.Phase != step.GreenRefactor:
+			stays(d, "the code has passed it before")
+		default:
+			stays(d, "this run does not change its file")
 		}
 	}
 	if len(ds) == 0 {
@@ -149,7 +154,11 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 	for _, d := range ds {
 		fb.findings = append(fb.findings, d.finding("test-disputed", "is said to contradict the spec: %q", d.Reason))
 	}
-	proof, ans, err := w.redRound(c, w.bare, fb)
+	var ids []string
+	for _, d := range ds {
+		ids = append(ids, d.Test)
+	}
+	proof, ans, err := w.redRound(c, w.bare, fb, ids...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -200,6 +209,11 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 	return replies, true, nil
 }
 
+// open reports whether somebody can be asked about a disputed test.
+func (w *work) open(d dispute) bool {
+	return w.bare != "" && !w.mustStay(d) && w.in.Phase != step.GreenRefactor
+}
+
 // mustStay reports whether a disputed test is in a file of the user's that this run may not change.
 func (w *work) mustStay(d dispute) bool {
 	file, _ := toolchain.SplitID(d.Test)
@@ -214,6 +228,8 @@ func (w *work) weaker(p *step.RedOut, score int) []step.Finding {
 		why = fmt.Sprintf("The review score drops from %d to %d.", w.res.Score, score)
 	case p.Strong < w.strong:
 		why = fmt.Sprintf("%d tests assert something, %d did before.", p.Strong, w.strong)
+	case w.older && p.Strong < p.Written:
+		why = fmt.Sprintf("%d of %d changed tests assert something.", p.Strong, p.Written)
 	case !keeps(p.Frozen, w.frozen):
 		why = "A test file is gone."
 	default:

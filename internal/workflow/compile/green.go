@@ -99,7 +99,7 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 			if proof, insists, err = w.hear(c, ans.Disputed, in, out, proof); err != nil {
 				return false, err
 			}
-			if insists && (heard || i == greenRounds) {
+			if insists && (heard || w.final || i == greenRounds) {
 				w.res.Reason = "disputed"
 				if slices.ContainsFunc(ans.Disputed, w.mustStay) {
 					w.res.Reason = "green" // kept files are in the way

@@ -27,7 +27,9 @@ type work struct {
 	tested    string         // tree with the frozen tests that the code is written on
 	bare      string         // tree that this run's tests were written on; empty when their author is not to be asked again
 	strong    int            // tests of this run that assert something
+	older     bool           // all tests are of an earlier build
 	heard     bool           // the author of the tests was asked about disputed ones
+	final     bool           // nobody can be asked about what they say
 	mended    bool           // and changed some
 	tree      string         // best tree so far
 	res       step.ModuleResult
@@ -122,6 +124,9 @@ func (w *work) phases(c *flow.Ctx) (step.ModuleResult, error) {
 	}
 	if len(w.frozen) == 0 { // the tests that were named are of other modules
 		return w.end(c, step.Warning, "no-tests")
+	}
+	if w.bare == "" && w.in.Phase != step.GreenRefactor { // tests of an earlier build
+		w.bare, w.older = w.tested, true
 	}
 	green, err := w.green(c)
 	if err != nil || !green {

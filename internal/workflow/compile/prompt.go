@@ -127,6 +127,7 @@ func redTask(w *work, fb *judged) string {
 	}
 	items(&b, "Specification items that need tests", fresh)
 	items(&b, "Unchanged items, already tested; leave tests that cover nothing else exactly as they are", old)
+	items(&b, "Values and limits; where a test checks one, name it in `tests` under this id as well", w.f.Limits)
 	turn.List(&b, "Items no longer in the specification. The engine removed tests that covered only these; in tests that cover others too, remove what checks these", w.f.Gone)
 	feedback(&b, fb)
 	return b.String()

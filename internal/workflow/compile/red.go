@@ -43,6 +43,9 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 		if proof == nil { // the turn itself failed; the next one starts afresh
 			continue
 		}
+		if w.onlyLimits() && noNewTests(*proof) {
+			return true, nil // nothing that a caller sees depends on them
+		}
 		held = turn.KeepHeldOut(ans.HeldOut, held)
 		r := review(w.f.Items, ans.Tests, *proof)
 		if proof.Passed && r.score >= best { // of two that are as good the later one has mended something
@@ -125,9 +128,20 @@ func (w *work) needsRed() bool {
 	return false
 }
 
+// onlyLimits reports whether nothing but values and limits has changed since tests were frozen.
+func (w *work) onlyLimits() bool {
+	return len(w.f.Frozen) > 0 && !slices.ContainsFunc(w.f.Items, func(it step.Item) bool { return it.State != "unchanged" && !it.Limit() })
+}
+
+// noNewTests reports whether all that is wrong with tests is that there is no new one.
+func noNewTests(p step.RedOut) bool {
+	left := slices.DeleteFunc(slices.Clone(p.Findings), func(f step.Finding) bool { return f.Rule == "no-new-tests" || f.Severity != step.Rejects })
+	return turn.Has(p.Findings, step.Rejects) && len(left) == 0
+}
+
 // redRound is one turn of the tests' author and its proof. A nil proof means
 // that the turn gave nothing to prove.
-func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, redAnswer, error) {
+func (w *work) redRound(c *flow.Ctx, base string, fb *judged, disputed ...string) (*step.RedOut, redAnswer, error) {
 	var ans redAnswer
 	tree := base
 	if fb != nil && fb.tree != "" {
@@ -145,7 +159,7 @@ func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, red
 		w.failedTurn(c, "red", err)
 		return nil, ans, nil
 	}
-	proof, err := turn.Do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300), Unclear: itemsOf(ans.Unclear), HeldOut: ans.HeldOut})
+	proof, err := turn.Do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300), Unclear: itemsOf(ans.Unclear), HeldOut: ans.HeldOut, Disputed: disputed})
 	if err != nil {
 		return nil, ans, err
 	}
