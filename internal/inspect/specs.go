@@ -182,7 +182,7 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 			}
 			ps = append(ps, pr)
 		}
-	} else if _, ok := slices.BinarySearch(p.files, implements); !ok {
+	} else if _, ok := slices.BinarySearch(p.files, implements); !ok && len(p.compiled[path.Dir(file)]) > 0 { // the first build writes it
 		ps = append(ps, spec.Problem{
 			Path: file, Severity: spec.Warning, Text: fmt.Sprintf("INV-3: IMPLEMENTS.md not found at '%s' (expected 1:1 mapping with %s)", implements, path.Base(file)),
 			Line: 1, Col: 1, Hint: "add one; jacquard build and jacquard decompile write theirs",
@@ -255,6 +255,8 @@ func typeOf(text string) (kind, section string) {
 		_, rest, _ := strings.Cut(text, "'")
 		section, _, _ = strings.Cut(rest, "'")
 		return "InvalidSectionContent", section
+	case text == "Purpose is empty":
+		return "InvalidSectionContent", "Purpose"
 	case strings.HasPrefix(text, "Exports section"):
 		return "InvalidExports", "Exports"
 	case strings.HasPrefix(text, "Behavior section"):

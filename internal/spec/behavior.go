@@ -155,7 +155,10 @@ func (p *parser) behaviorItem(b *block, sc scope) {
 			return
 		}
 	}
-	if !isNone(b.text) {
+	switch {
+	case strings.Count(b.text, "`")%2 == 1:
+		p.warn(b, "a backtick is not closed in this behavior, so nothing can be tested: "+clip(b.text), "close it, and write `input → output`")
+	case !isNone(b.text):
 		p.warn(b, "this behavior has no arrow, so nothing can be tested: "+clip(b.text), "write it as `input → output`")
 	}
 }

@@ -1,6 +1,9 @@
 package spec
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Placeholder stands where a Purpose is still to be written by somebody who knows it.
 const Placeholder = "(To be described: what this module is for.)"
@@ -10,7 +13,10 @@ const Placeholder = "(To be described: what this module is for.)"
 func Check(d *Document) []Problem {
 	c := &checker{d: d}
 	c.required("Purpose", Error, "")
-	if d.Has("Purpose") && d.Purpose == "" {
+	switch {
+	case d.Has("Purpose") && d.Purpose == "" && strings.TrimSpace(d.Text("Purpose")) == "":
+		c.at("Purpose", Error, "Purpose is empty", "write one or two sentences")
+	case d.Has("Purpose") && d.Purpose == "":
 		c.none("Purpose", Error)
 	}
 	if d.Purpose == Placeholder {
@@ -34,6 +40,7 @@ func Check(d *Document) []Problem {
 	if d.Has("Behavior") && len(d.Behaviors) == 0 && !isNoneText(d.Text("Behavior")) {
 		c.at("Behavior", Error, "Behavior section must contain scenarios in 'input → output' format or 'None'", "write - input → output")
 	}
+	c.outcomes()
 	c.useCases()
 	c.states()
 	c.separators()
@@ -73,6 +80,20 @@ func (c *checker) at(title string, sev Severity, text, hint string) {
 
 func (c *checker) none(title string, sev Severity) {
 	c.at(title, sev, fmt.Sprintf("Section '%s' does not allow 'None' as value", title), "write one or two sentences")
+}
+
+// outcomes names inputs for which two different things are to come out.
+func (c *checker) outcomes() {
+	code := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "`", "")) }
+	first := map[[2]string]string{}
+	for _, b := range c.d.Behaviors {
+		key := [2]string{b.Subject, code(b.Input)}
+		if was, ok := first[key]; ok && was != code(b.Output) {
+			c.add(Warning, b.Line, key[1]+" has two outcomes, "+was+" and "+code(b.Output), "tell them apart in the input, or keep one")
+		} else {
+			first[key] = code(b.Output)
+		}
+	}
 }
 
 func (c *checker) useCases() {
@@ -118,4 +139,34 @@ func (c *checker) separators() {
 		c.add(Warning, h, "this text is a heading, because a line of dashes follows it",
 			"put a blank line above the dashes")
 	}
+}
+
+// meantSection is the section whose title differs from another one in one letter, "" where there is none.
+func meantSection(key string) string {
+	for _, title := range []string{"Purpose", "Exports", "Behavior", "Contract", "Protocol", "Domain Context", "Constraints", "Dependencies"} {
+		if oneOff([]rune(key), []rune(headingKey(title))) {
+			return title
+		}
+	}
+	return ""
+}
+
+// oneOff reports whether one letter was left out, added, changed, or two were swapped.
+func oneOff(a, b []rune) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	switch {
+	case len(b)-len(a) == 1:
+		return string(a[i:]) == string(b[i+1:])
+	case len(a) != len(b) || i == len(a):
+		return false
+	case string(a[i+1:]) == string(b[i+1:]):
+		return true
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && string(a[i+2:]) == string(b[i+2:])
 }

@@ -178,6 +178,11 @@ func (p *parser) header() {
 		if s.level == 2 && p.scan.lines[s.line].setext && sectionKey(s) == "" {
 			p.doc.accidental = append(p.doc.accidental, s.line+1)
 		}
+		if s.level == 2 && sectionKey(s) == "" {
+			if meant := meantSection(s.key); meant != "" {
+				p.problem(Warning, s.line+1, 1, "`## "+s.title+"` is not a known section and is not read; did you mean `## "+meant+"`?", "correct the heading")
+			}
+		}
 		if s.level == 1 && p.doc.Name == "" && s.key != "" {
 			p.doc.Name = s.title
 		}
