@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/jacquard-build/jacquard/internal/agent"
 	"github.com/jacquard-build/jacquard/internal/check"
@@ -36,7 +35,7 @@ func (a *Actor) checkerFor(j flow.Job) (*check.Checker, error) {
 	c.Tell(func(what string) {
 		raw, err := json.Marshal(step.Heard{Kind: step.HeardCommand, Text: clip(a.redacted(what), 200)})
 		if err == nil {
-			a.o.Progress(flow.Event{Run: j.Run, At: time.Now(), Type: flow.EventProgress, Key: j.Key, Branch: j.Branch, Data: raw})
+			a.o.Progress(flow.Event{Run: j.Run, At: a.o.Now(), Type: flow.EventProgress, Key: j.Key, Branch: j.Branch, Data: raw})
 		}
 	})
 	return c, nil

@@ -234,7 +234,7 @@ func inOrder(raw []byte, err error) []error {
 	var list []error
 	var flat func(error)
 	flat = func(err error) {
-		if many, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what is within one mistake stays there
+		if many, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, one := range many.Unwrap() {
 				flat(one)
 			}

@@ -220,17 +220,17 @@ func (c *checkup) configured(p *project, name string) {
 
 // checks runs the project's own commands on what is checked out, and says of each where it was read and how it stands.
 func (c *checkup) checks(ctx context.Context, p *project) {
+	if p.noGit {
+		c.add("checks", false, true, "%s", c.l.T("this is no git repository, so there is nothing to check: git init && git add --all && git commit, then run jacquard doctor again"))
+		return
+	}
 	list, err := p.survey(ctx, "")
 	if err != nil {
 		c.add("checks", false, true, "%s", inLang(c.l, err))
 		return
 	}
 	if head, err := p.repo.Head(ctx); len(list) == 0 && err == nil && head.Unborn {
-		text := c.l.T("nothing is committed yet, so there is nothing to check: git add --all && git commit, then run jacquard doctor again")
-		if p.noGit {
-			text = c.l.T("this is no git repository, so there is nothing to check: git init && git add --all && git commit, then run jacquard doctor again")
-		}
-		c.add("checks", false, true, "%s", text)
+		c.add("checks", false, true, "%s", c.l.T("nothing is committed yet, so there is nothing to check: git add --all && git commit, then run jacquard doctor again"))
 		return
 	}
 	if len(list) == 0 {

@@ -104,6 +104,9 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 	if err := p.store(); err != nil {
 		return nil, err
 	}
+	if err := p.keepRepo(ctx); err != nil {
+		return nil, err
+	}
 	e := &engine{}
 	ao, err := p.agents(ctx, o, e)
 	if err != nil {

@@ -122,7 +122,7 @@ func (p *project) openRepo(ctx context.Context) error {
 	if errors.Is(err, git.ErrNotRepo) {
 		p.noGit = true
 		dir := filepath.Join(p.state, "git")
-		if !exists(dir) { // who only looks leaves nothing in the project: store moves there
+		if !exists(dir) { // who only looks leaves nothing in the project
 			dir = filepath.Join(p.cache, "git")
 		}
 		repo, err = git.Private(ctx, o, dir)
@@ -135,6 +135,14 @@ func (p *project) openRepo(ctx context.Context) error {
 	}
 	p.repo = repo
 	return nil
+}
+
+// keepRepo has a project without git keep what a run makes in its own folder.
+func (p *project) keepRepo(ctx context.Context) (err error) {
+	if dir := filepath.Join(p.state, "git"); p.noGit && !exists(dir) {
+		p.repo, err = git.Private(ctx, p.gitOptions(), dir)
+	}
+	return err
 }
 
 // cacheDir is the folder of checkouts and caches, outside of all projects so
@@ -221,11 +229,6 @@ func (p *project) store() error {
 		return err
 	}
 	var err error
-	if dir := filepath.Join(p.state, "git"); p.noGit && !exists(dir) {
-		if p.repo, err = git.Private(context.Background(), p.gitOptions(), dir); err != nil {
-			return err
-		}
-	}
 	p.blobs, err = act.OpenBlobs(filepath.Join(p.state, "blobs"))
 	return err
 }

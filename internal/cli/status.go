@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -64,6 +65,10 @@ type runStatus struct {
 
 func (p *project) status(ctx context.Context, runs []flow.Run) error {
 	list := []runStatus{}
+	stood, err := p.stood(ctx, runs)
+	if err != nil {
+		return err
+	}
 	for _, r := range runs {
 		spent, _, err := act.SpentOf(filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"))
 		if err != nil {
@@ -100,6 +105,9 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 		}
 		end := r.Ended
 		if end.IsZero() {
+			end = stood[r.ID]
+		}
+		if end.IsZero() {
 			end = time.Now()
 		}
 		rows = append(rows, []string{r.ID, state, r.Started.Local().Format("01-02 15:04"), report.Took(end.Sub(r.Started)), cost, r.Request})
@@ -112,6 +120,30 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 		fmt.Fprint(p.a.Err, waitsFor(l, r.Run))
 	}
 	return nil
+}
+
+// stood says since when those runs stand still that wait for somebody, or were interrupted.
+func (p *project) stood(ctx context.Context, runs []flow.Run) (map[string]time.Time, error) {
+	out := map[string]time.Time{}
+	still := slices.DeleteFunc(slices.Clone(runs), func(r flow.Run) bool { return r.State.Ended() || r.Driver != "" || r.Engine != "" })
+	if len(still) == 0 || p.conf.Engine == onTemporal { // a cluster that is not there has been said once
+		return out, nil
+	}
+	rt, err := p.journal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rt.Close() }()
+	for _, r := range still {
+		events, err := rt.Events(ctx, r.ID, 0)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(events); n > 0 {
+			out[r.ID] = events[n-1].At
+		}
+	}
+	return out, nil
 }
 
 // pick finds a run of a list by a prefix of its id.

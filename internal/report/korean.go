@@ -29,28 +29,6 @@ func (l Lang) Wording(en string) string {
 // korean has the Korean wording of every message; errors and help have tables
 // of their own. Those of compile are what people know from the original process.
 var korean = map[string]string{
-	"  keep it, as no branch is checked out: git branch NAME %s\n": "  체크아웃한 브랜치가 없으므로, 보존하려면: git branch 이름 %s\n",
-	"%d of %d commits: tests pass; %d proved\n":                    "커밋 %[2]d개 중 %[1]d개: 테스트 통과; %[3]d개 증명됨\n",
-	"%d, all built, %d edited by hand since":                       "%d개, 모두 빌드됨, 이후 손으로 수정됨: %d개",
-	"check edited code against its spec":                           "수정된 코드를 스펙과 대조합니다",
-	"nothing to undo: no agent has the plugin":                     "되돌릴 것이 없습니다. 플러그인이 설치된 에이전트가 없습니다",
-	"nothing was built; the run waits\n":                           "아무것도 빌드하지 않았습니다. 실행은 기다립니다\n",
-	"to try again, run: jacquard work resume %s\n":                 "다시 시도하려면: jacquard work resume %s\n",
-	"would write ": "작성 예정: ",
-	"✓ %s: %s (commit %s, %d files); tests passed: %d\n": "✓ %s: %s (커밋 %s, 파일 %d개); 통과한 테스트: %d개\n",
-	"%d of %d modules built":                             "모듈 %[2]d개 중 %[1]d개 빌드",
-	", %d files written\n":                               ", 파일 %d개 작성\n",
-	"review: jacquard diff %s\nundo: jacquard undo %s\ncommit the files together with jacquard.lock\n": "검토: jacquard diff %s\n되돌리기: jacquard undo %s\n이 파일들을 jacquard.lock과 함께 커밋하세요\n",
-	"  … %s (%s so far)\n": "  … %s (%s째)\n",
-	", not delivered":      ", 전달되지 않음",
-	"This question was answered in another terminal.\n":                          "이 질문은 다른 터미널에서 답변되었습니다.\n",
-	"What should be different? ":                                                 "무엇이 달라야 합니까? ",
-	"nothing changed, no answer saved\n":                                         "바뀐 내용이 없어 답변을 저장하지 않았습니다\n",
-	"opening in your editor: %s\n":                                               "편집기로 엽니다: %s\n",
-	"take the result of run %s, once what is in its way is committed or stashed": "실행 %s의 결과를 가져옵니다. 먼저 겹치는 파일을 커밋하거나 stash합니다",
-	"type y, n or q":    "y, n, q 중 하나를 입력하세요",
-	"type y, n, e or q": "y, n, e, q 중 하나를 입력하세요",
-	"type y, n, s or q": "y, n, s, q 중 하나를 입력하세요",
 	// sandbox
 	"%s: agents and checks run with your permissions; full is available here":                                                                                                                     "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 여기서는 full을 쓸 수 있습니다",
 	"%s: agents and checks run with your permissions; no sandbox is available for this system":                                                                                                    "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 이 시스템에는 샌드박스가 없습니다",
