@@ -71,7 +71,7 @@ func (p *project) hook(ctx context.Context) error {
 		return nil
 	}
 	fmt.Fprintf(p.a.Out, p.a.lang().T("wrote %s\n"), file)
-	fmt.Fprintln(p.a.Err, p.a.lang().T("Git now rejects commits in which specs and code differ. To undo this, delete the file"))
+	fmt.Fprintln(p.a.Err, p.a.lang().T("Git now rejects commits in which exports and stated facts of specs differ from the code. No tests are run: jacquard verify does that. To undo this, delete the file"))
 	return nil
 }
 

@@ -72,10 +72,21 @@ func Read(input, output string) (e Example, why string) {
 // uncoded takes the marks of code away from a text that is code and nothing else.
 func uncoded(s string) (string, bool) {
 	s = strings.TrimSpace(s)
-	if n := strings.Count(s, "`"); n == 2 && strings.HasPrefix(s, "`") && strings.HasSuffix(s, "`") {
-		return strings.Trim(s, "`"), true
-	} else if n > 0 {
-		return "", false
+	if len(s) > 1 && strings.HasPrefix(s, "`") && strings.HasSuffix(s, "`") {
+		s = s[1 : len(s)-1]
+	}
+	quote := byte(0)
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case quote == 0 && c == '`':
+			return "", false
+		}
 	}
 	return s, true
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Outcome is what a program writes down of one call. Exactly one of Value, Error and Cannot says something.
@@ -119,8 +122,17 @@ func (o Outcome) Given() string {
 	if json.Unmarshal(o.Value, &s) == nil && s.Type != "" {
 		return clip(s.Text)
 	}
-	return clip(string(o.Value))
+	return clip(escape().ReplaceAllStringFunc(string(o.Value), func(s string) string {
+		n, err := strconv.ParseUint(strings.TrimPrefix(s, `\u`), 16, 16)
+		if r := rune(n); err == nil && r > unicode.MaxASCII && unicode.IsPrint(r) {
+			return string(r)
+		}
+		return s
+	}))
 }
+
+// escape is one of a character in JSON.
+var escape = re.New(`\\u[0-9a-fA-F]{4}|\\.`)
 
 func clip(s string) string {
 	if r := []rune(s); len(r) > 200 {

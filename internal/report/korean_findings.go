@@ -297,6 +297,7 @@ var koreanFindings = map[string]string{
 
 // koreanFacts has the Korean wording of what stands beside findings: what could not be called, built or read.
 var koreanFacts = map[string]string{
+	"Git now rejects commits in which exports and stated facts of specs differ from the code. No tests are run: jacquard verify does that. To undo this, delete the file": "이제 스펙의 내보내기와 명시된 사실이 코드와 다르면 git이 커밋을 거부합니다. 테스트는 실행하지 않습니다. 테스트는 jacquard verify가 실행합니다. 해제하려면 파일을 삭제하세요",
 	"if the spec is right, correct %s, then run: jacquard build %s": "스펙이 맞으면 %s을(를) 고친 뒤 실행하세요: jacquard build %s",
 	"⚠ the build failed before the undo and still fails: %s\n":      "⚠ 취소하기 전에도 빌드가 실패했고 지금도 실패합니다: %s\n",
 	"    %d of %d examples could be called: %s\n":                   "    예시 %[2]d개 중 %[1]d개만 호출할 수 있었습니다: %[3]s\n",
