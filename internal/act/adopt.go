@@ -104,7 +104,7 @@ func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string
 			e.Tests[t] = v.ids[t]
 		}
 	}
-	e.Covers = stillProved(pv.Old, e)
+	e.Covers = a.stillProved(ctx, pv.Old, e)
 	if len(f.Sources) == 0 {
 		ad.State, ad.Problem = "", "it has no sources to adopt; build it"
 		return ad, e, nil
@@ -133,16 +133,26 @@ func proving(f step.Facts, v *view) []step.File {
 	return out
 }
 
-// stillProved is what a build has proved tests for, as far as neither they nor the items have changed since.
-func stillProved(old, now target.Entry) map[string][]string {
+// stillProved is what a build has proved tests for, as far as neither they nor the items have changed since: in a file that has
+// changed, tests that are the same count.
+func (a *Actor) stillProved(ctx context.Context, old, now target.Entry) map[string][]string {
 	out := map[string][]string{}
 	if old.State != target.Built {
 		return out
 	}
+	same := map[string]func(string) bool{}
+	for file, id := range old.Tests {
+		same[file] = func(string) bool { return now.Tests[file] == id }
+		if is := now.Tests[file]; is != "" && is != id {
+			if texts, err := a.o.Repo.ReadBlobs(ctx, []string{id, is}); err == nil { // else it was never committed
+				same[file] = check.Unchanged(file, texts[id], texts[is])
+			}
+		}
+	}
 	for test, items := range old.Covers {
 		file, _ := toolchain.SplitID(test)
 		for _, it := range items {
-			if now.Tests[file] == old.Tests[file] && now.Items[it] == old.Items[it] {
+			if same[file] != nil && same[file](test) && now.Items[it] == old.Items[it] {
 				out[test] = append(out[test], it)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
@@ -44,7 +45,7 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 			if h == it.Hash && lost(tests[it.ID]) {
 				x.State = "new"
 			} else if h == it.Hash {
-				x.State = "unchanged"
+				x.State, x.Tests = "unchanged", slices.Sorted(slices.Values(tests[it.ID]))
 				unchanged = append(unchanged, it.ID)
 			} else {
 				x.Before = texts[it.ID]
@@ -157,10 +158,20 @@ func headed(id string) (heading, clause string) {
 // lost tells of an item by the tests that were proved for it whether it has to be tested anew, because one of them is gone.
 // Of an item for which none is on record that is so when any frozen test is gone.
 func (b *builder) lost(old target.Entry) func(tests []string) bool {
-	gone := map[string]bool{}
-	for file := range old.Tests {
-		if b.p.view.ids[file] == "" {
+	gone := map[string]bool{} // files, and tests of files that are still there
+	for file, id := range old.Tests {
+		switch b.p.view.ids[file] {
+		case "":
 			gone[file] = true
+		case id:
+		default:
+			f := source.Parse(file, b.p.view.bytes(file))
+			for test := range old.Covers {
+				in, name := toolchain.SplitID(test)
+				if in == file && !slices.ContainsFunc(f.Tests, func(t source.Test) bool { return t.Name == name || t.Matches(name) }) {
+					gone[test] = true
+				}
+			}
 		}
 	}
 	return func(tests []string) bool {
@@ -169,7 +180,7 @@ func (b *builder) lost(old target.Entry) func(tests []string) bool {
 		}
 		return slices.ContainsFunc(tests, func(id string) bool {
 			file, _ := toolchain.SplitID(id)
-			return gone[file]
+			return gone[file] || gone[id]
 		})
 	}
 }

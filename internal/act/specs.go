@@ -167,7 +167,7 @@ func (a *Actor) recorded(ctx context.Context, before, tree string) (string, erro
 				e.Files[f] = id
 			}
 		}
-		e.Covers = stillProved(had, e)
+		e.Covers = a.stillProved(ctx, had, e)
 		a.narrow(&e, v)
 		old := string(lock.Bytes())
 		lock.Put(e)

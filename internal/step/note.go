@@ -98,6 +98,7 @@ type ModuleResult struct {
 	Summary     string       `json:"summary,omitempty"`   // the author's own words
 	Unclear     []Unclear    `json:"unclear,omitempty"`   // where the spec left the author of the tests in doubt
 	Disputed    []Finding    `json:"disputed,omitempty"`  // tests that the author of the code held to be wrong, and what came of it
+	Unproved    bool         `json:"unproved,omitempty"`  // something that is new or has changed has neither a test nor a call
 	Conflicts   []string     `json:"conflicts,omitempty"` // files that the user changed during the run
 	Mutants     Mutants      `json:"mutants"`
 	HeldOut     Called       `json:"held_out"`        // calls that the author of the code did not know

@@ -128,13 +128,13 @@ func add(o step.CompileOut, r step.ModuleResult) step.CompileOut {
 		o.Succeeded++
 	case step.Warning:
 		o.Warned++
-		if r.Delivered {
+		if r.Delivered && !r.Unproved {
 			o.Weak++
 		}
 	case step.Blocked:
 		o.Blocked++
 	}
-	o.Verified = o.Verified && r.Delivered && r.Status != step.Blocked
+	o.Verified = o.Verified && r.Delivered && r.Status != step.Blocked && !r.Unproved
 	o.Generated += len(r.Generated)
 	o.Skipped += len(r.Skipped)
 	o.Passed += r.Tests.Passed

@@ -197,6 +197,7 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 	}
 	w.unclear(ans.Unclear)
 	w.frozen, w.tested, w.mended = proof.Frozen, proof.Tree, true
+	w.covered, w.proved = merge(w.covered, proof.Covered), merge(w.proved, proof.Proved)
 	w.heldOut = turn.KeepHeldOut(ans.HeldOut, w.heldOut)
 	w.covers = slices.Concat(covers(proof.Covers), w.covers[min(1, len(w.covers)):]) // the first is of RED, the others of better tests
 	w.res.TestFiles, w.res.Score, w.uncovered, w.strong = paths(proof.Frozen), r.score, r.findings, proof.Strong

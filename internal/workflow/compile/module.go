@@ -194,7 +194,7 @@ func (w *work) levels() []step.ItemLevel {
 			l.Level, l.Why = step.Proved, step.WhyCalled
 		case slices.Contains(w.proved, it.ID) && w.res.Reason != "weak-tests":
 			l.Level, l.Why = step.Proved, step.WhyRed
-		case slices.Contains(w.covered, it.ID):
+		case slices.Contains(w.covered, it.ID), it.State == "unchanged" && len(it.Tests) > 0: // by tests of an earlier build, which passed again
 			l.Level = step.Covered
 		}
 		if l.Level != step.Proved && e.State == step.ExampleNotRun {
@@ -300,6 +300,9 @@ func (w *work) deliver(c *flow.Ctx, state string, out step.LandOut) (step.Module
 		return w.end(c, step.Warning, "conflict")
 	}
 	w.res.Delivered = len(w.res.Conflicts) == 0
+	if w.res.Reason == "" && state == "built" && w.unproved() {
+		w.res.Reason, w.res.Unproved = incomplete, true
+	}
 	switch {
 	case len(w.res.Conflicts) > 0:
 		return w.end(c, step.Warning, "edited")
@@ -310,6 +313,23 @@ func (w *work) deliver(c *flow.Ctx, state string, out step.LandOut) (step.Module
 		return w.end(c, step.Warning, w.res.Reason)
 	}
 	return w.end(c, step.Success, "")
+}
+
+// unproved reports whether an item that is new or has changed has neither a test nor a call. Where this run writes no tests nothing is
+// known of that.
+func (w *work) unproved() bool {
+	if w.in.Phase == step.GreenRefactor || w.f.RedDone {
+		return false
+	}
+	levels := w.levels()
+	for i, it := range w.f.Items[:len(levels)] {
+		if it.State != "unchanged" && levels[i].Level == step.NotChecked {
+			w.uncovered = append(w.uncovered, step.Finding{
+				Rule: "uncovered", Severity: step.Fix, Message: "no test that ran covers " + it.ID + " (" + it.Kind + "): " + turn.Clip(it.Text, 160),
+			})
+		}
+	}
+	return len(w.uncovered) > 0
 }
 
 // classify puts a landed file into the lists of the result.
