@@ -8,9 +8,13 @@ var (
 
 // Relevant and FileMap are what authors are shown of a project.
 var (
-	Relevant = relevant
-	FileMap  = fileMap
-	Repeats  = repeats
+	PointsTo = pointsTo
+	Relevant = func(request string, paths []string, read func(string) []byte) string {
+		text, _ := relevant(request, paths, read)
+		return text
+	}
+	FileMap = fileMap
+	Repeats = repeats
 )
 
 // Unmentioned is what is done to a prompt.

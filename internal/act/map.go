@@ -23,14 +23,14 @@ const (
 	maxExports = 4_000 // what sources declare
 	maxSource  = 1_600 // what the likeliest source declares; half of it the second, a third the third, …
 	minSource  = 200   // … and each at least this
-	maxShown   = 25    // sources
+	maxShown   = 5     // sources
 	unlikely   = 0.3   // part of the highest score
 
 	maxConstant = 100 // bytes of the line of a constant
 )
 
-// fileMap lists the files of each directory that has sources, and the documents on top.
-func fileMap(paths []string) string {
+// fileMap lists the files of each directory that has sources, and the documents on top; all of those directories that a task is about.
+func fileMap(paths []string, about ...string) string {
 	dirs := map[string][]string{}
 	for _, f := range paths {
 		document := slices.Contains([]string{".md", ".markdown", ".mdx", ".rst", ".adoc"}, path.Ext(f)) && strings.Count(f, "/") <= 1
@@ -42,13 +42,13 @@ func fileMap(paths []string) string {
 	for i, d := range slices.Sorted(maps.Keys(dirs)) {
 		line := d + ":"
 		for n, f := range dirs[d] {
-			if len(line)+len(f) > maxDir {
+			if len(line)+len(f) > maxDir && (!slices.Contains(about, d) || len(line) > maxFiles) {
 				line += fmt.Sprintf(" … and %d more", len(dirs[d])-n)
 				break
 			}
 			line += " " + f
 		}
-		if b.Len()+len(line) > maxFiles {
+		if b.Len()+len(line) > maxFiles && !slices.Contains(about, d) {
 			fmt.Fprintf(&b, "… and %d more directories\n", len(dirs)-i)
 			break
 		}
@@ -68,7 +68,7 @@ type candidate struct {
 
 // relevant shows the sources that a request is most likely about, the likeliest first, with what they declare. They are ranked by BM25
 // (Robertson and Zaragoza, 2009, with their k1 = 1.2 and b = 0.75) over the words of their text; a word of the path counts as one more such text.
-func relevant(request string, paths []string, read func(string) []byte) string {
+func relevant(request string, paths []string, read func(string) []byte) (text string, dirs []string) {
 	asked := map[string]bool{}
 	for _, w := range wordsOf(request) {
 		asked[w] = true
@@ -102,9 +102,10 @@ func relevant(request string, paths []string, read func(string) []byte) string {
 		}
 		if b.Len()+len(text) <= maxExports {
 			b.WriteString(text)
+			dirs = append(dirs, path.Dir(c.path))
 		}
 	}
-	return b.String()
+	return b.String(), dirs
 }
 
 // byLikelihood gives each source its score and puts the highest first. It returns the weight of each word of the request: the rarer

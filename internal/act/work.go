@@ -239,10 +239,14 @@ func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 		ref, err = a.o.Blobs.Put([]byte(text), "text/plain")
 		out = append(out, step.Doc{Title: title, Blob: ref})
 	}
-	shown := map[string]string{}
-	for _, f := range []string{"code-convention.md", "CLAUDE.md", "AGENTS.md"} {
-		text := rules(string(v.bytes(f)))
-		if !repeats(text, shown) {
+	conventions, shown := []string{"code-convention.md", "CLAUDE.md", "AGENTS.md"}, map[string]string{}
+	texts := map[string]string{}
+	for _, f := range conventions {
+		texts[f] = rules(string(v.bytes(f)))
+	}
+	for _, f := range conventions {
+		text := texts[f]
+		if !repeats(text, shown) && !pointsTo(text, texts) {
 			doc(f, text)
 			shown[f] = text
 		}
@@ -252,9 +256,10 @@ func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 		chains = slices.DeleteFunc(chains, func(c toolchain.Found) bool { return !tested(v, c) })
 	}
 	doc("how the project is built, linted and tested", checksText(chains, a.missing))
-	doc("project files", fileMap(v.paths()))
+	affected, dirs := relevant(request, v.paths(), v.bytes)
+	doc("project files", fileMap(v.paths(), dirs...))
 	a.specDocs(v, request, doc)
-	doc("source files the request may affect, and their declarations", relevant(request, v.paths(), v.bytes))
+	doc("source files the request may affect, and their declarations", affected)
 	return out, machinery(err)
 }
 
@@ -267,6 +272,12 @@ func repeats(text string, shown map[string]string) bool {
 		}
 	}
 	return false
+}
+
+// pointsTo reports whether a document is nothing but the name of another one that is there.
+func pointsTo(text string, there map[string]string) bool {
+	name := strings.TrimPrefix(strings.TrimPrefix(strings.Trim(text, "` \t\n"), "@"), "./")
+	return there[name] != "" && there[name] != text
 }
 
 // rules are the conventions of a project as authors are shown them.

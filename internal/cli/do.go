@@ -260,7 +260,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	}
 	return a.work(ctx, given, workFlags{
 		driveOptions: f.driveOptions, yes: f.ask == askNever, size: map[string]step.Mode{"s": step.DirectMode, "m": step.PipelineMode}[f.size],
-		testsFirst: f.tests == testsFirst, expected: f.expected, worktree: f.worktree, feature: f.feature, pr: f.deliver == deliverPull,
+		testsFirst: f.tests == testsFirst, bug: flags.Lookup("style") == nil, expected: f.expected, worktree: f.worktree, feature: f.feature, pr: f.deliver == deliverPull,
 	})
 }
 

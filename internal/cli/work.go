@@ -28,6 +28,7 @@ type workFlags struct {
 	size                    step.Mode // "" where code chooses
 	yes, loop, pr           bool
 	testsFirst, worktree    bool
+	bug                     bool
 }
 
 func newWork(a *app) *cobra.Command {
@@ -104,7 +105,7 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 			return err
 		}
 	}
-	in := step.WorkIn{Pull: pull, Size: f.size, TestsFirst: f.testsFirst, Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Delivery: step.ToCommit}
+	in := step.WorkIn{Pull: pull, Size: f.size, TestsFirst: f.testsFirst, Bug: f.bug, Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Delivery: step.ToCommit}
 	if in.Yes { // by a flag, or by a word of the request
 		if err := a.byPerson("--yes"); err != nil {
 			return err

@@ -171,6 +171,9 @@ type Const struct {
 	Line  int    `json:"line,omitempty"`
 }
 
+// Beside reports whether two values are of the same sentence of a spec.
+func (k Const) Beside(other Const) bool { return k.Line == other.Line && k.Name == other.Name }
+
 // File is a file by its content.
 type File struct {
 	Path string `json:"path"`

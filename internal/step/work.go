@@ -13,6 +13,7 @@ type WorkIn struct {
 	Request  string   `json:"request"`        // without its tags
 	Original string   `json:"original"`       // as the user gave it
 	Tags     []string `json:"tags,omitempty"` // as written
+	Bug      bool     `json:"bug,omitempty"`  // it is a report of a bug
 	Yes      bool     `json:"yes,omitempty"`  // nobody is asked: gates are approved, questions get their defaults
 	Work     string   `json:"work,omitempty"` // a WORK that is there already, to go on with from its files
 	Task     string   `json:"task,omitempty"` // only this one of its tasks

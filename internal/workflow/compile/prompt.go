@@ -101,14 +101,15 @@ func (w *work) frame(role string) string {
 	if !tests {
 		turn.List(&b, "The engine adds these lines itself; to run the tests you may add them too, but nothing else to these files", w.f.Links)
 	}
-	turn.List(&b, "Do not change these files (changes are discarded)", w.f.Kept)
+	kept := slices.DeleteFunc(slices.Clone(w.f.Kept), func(p string) bool { return !tests && slices.Contains(paths(w.frozen), p) })
+	turn.List(&b, "Do not change these files (changes are discarded)", kept)
 	turn.List(&b, "Existing sources of the module", bound(w.f.Sources, 60))
 	if tests {
 		turn.List(&b, "Existing tests of the module", bound(w.f.Tests, 60))
 	}
 	turn.List(&b, "External packages the specification allows; already installed", w.f.Packages)
 	turn.List(&b, "Commands you may run, from the project root, without cd (a command line must begin exactly as listed; read-only commands such as ls and cat, and pipes to head, tail or grep, are allowed too; "+
-		"anything else is refused, which may read \"requires approval\")", w.f.Commands)
+		"anything else is refused, also commands in the documents above that are not listed here, which may read \"requires approval\")", w.f.Commands)
 	if !tests {
 		turn.List(&b, "These commands must succeed too", w.f.Finish)
 	}
@@ -128,7 +129,11 @@ func redTask(w *work, fb *judged) string {
 	items(&b, "Specification items that need tests", fresh)
 	items(&b, "Unchanged items, already tested; leave tests that cover nothing else exactly as they are", old)
 	items(&b, "Values and limits; where a test checks one, name it in `tests` under this id as well", w.f.Limits)
-	turn.List(&b, "Items no longer in the specification. The engine removed tests that covered only these; in tests that cover others too, remove what checks these", w.f.Gone)
+	gone := "Items no longer in the specification. The engine removed tests that covered only these"
+	if slices.ContainsFunc(w.f.Tests, func(p string) bool { return !slices.Contains(w.f.Kept, p) }) { // some may be changed
+		gone += "; in tests that cover others too, remove what checks these"
+	}
+	turn.List(&b, gone, w.f.Gone)
 	feedback(&b, fb)
 	return b.String()
 }
@@ -173,8 +178,17 @@ func greenTask(w *work, fb *judged) string {
 	}
 	if len(w.f.Constants) > 0 {
 		b.WriteString("Values the code must have as named constants or limits:\n")
-		for _, k := range bound(w.f.Constants, 100) {
-			fmt.Fprintf(&b, "- %s (%s)\n", k.Value, turn.Clip(k.Name, 200))
+		for i, k := range bound(w.f.Constants, 100) {
+			if slices.ContainsFunc(w.f.Constants[:i], k.Beside) {
+				continue
+			}
+			values := k.Value
+			for _, other := range w.f.Constants[i+1:] {
+				if k.Beside(other) { // of the same sentence
+					values += ", " + other.Value
+				}
+			}
+			fmt.Fprintf(&b, "- %s (%s)\n", values, turn.Clip(k.Name, 200))
 		}
 	}
 	if changed := w.changed(); len(changed)+len(w.f.Gone) > 0 {
@@ -229,7 +243,7 @@ func feedback(b *strings.Builder, fb *judged) {
 		return
 	}
 	if fb.title == "" && fb.tree != "" {
-		b.WriteString("\nRetry: the engine found problems in the previous attempt. It is in the tree, without changes that were out of scope. Fix exactly what is listed here and keep the rest.\n")
+		b.WriteString("\nRetry: the engine found problems in the previous attempt. It is in the tree, without changes that were out of scope. Fix what is listed. If code or a new test of the previous attempt contradicts the specification, correct it too. Keep everything else.\n")
 	}
 	if fb.text != "" {
 		b.WriteString("\nFeedback to act on:\n" + turn.Fenced("feedback", turn.Clip(fb.text, 8000)))

@@ -124,7 +124,7 @@ func (s *Sent) Again(b *strings.Builder) {
 	if s.Merged {
 		b.WriteString("\nRetry: merging your work with the work of others failed. The tree is the current project plus your changes, except where somebody else changed the same place; `git diff HEAD` shows them. Fix exactly what is listed here and keep what others did.\n")
 	} else {
-		b.WriteString("\nRetry: the engine found problems in the previous attempt. It is in the tree; `git diff HEAD` shows everything changed so far. Fix exactly what is listed here and keep the rest.\n")
+		b.WriteString("\nRetry: the engine found problems in the previous attempt. It is in the tree; `git diff HEAD` shows everything changed so far. Fix what is listed. If code or a new test of the previous attempt contradicts the task, correct it too. Keep everything else.\n")
 	}
 	Findings(b, FixThese, s.Findings, s.Failures)
 	Said(b, s.Said)

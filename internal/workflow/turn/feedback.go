@@ -82,7 +82,7 @@ func finding(b *strings.Builder, f step.Finding, mark string) {
 	if place != "" {
 		place += " "
 	}
-	fmt.Fprintf(b, "- [%s] %s%s%s\n", f.Rule, place, mark, Lines(f.Message, longMessage))
+	fmt.Fprintf(b, "- [%s] %s%s%s\n", f.Rule, place, mark, Lines(ownFrames(f.Message), longMessage))
 }
 
 // ownFrames is a text without the lines of stack traces that are in dependencies or in Node itself.

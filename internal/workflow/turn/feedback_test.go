@@ -70,7 +70,7 @@ func TestBlockingFirst(t *testing.T) {
 	var b strings.Builder
 	s.Again(&b)
 	want := `
-Retry: the engine found problems in the previous attempt. It is in the tree; ` + "`git diff HEAD`" + ` shows everything changed so far. Fix exactly what is listed here and keep the rest.
+Retry: the engine found problems in the previous attempt. It is in the tree; ` + "`git diff HEAD`" + ` shows everything changed so far. Fix what is listed. If code or a new test of the previous attempt contradicts the task, correct it too. Keep everything else.
 
 Fix these findings:
 - [no-tests] a.go:3 F.
@@ -96,7 +96,7 @@ S.
 	if got, want := s.Question(english, "H"), "H\n- [no-tests] a.go:3 F.\n- [build-failed] R.\n- test a_test.go::TestA: fail\n  1\n  2\n- [refs-moved] (warning) W.\nThe agent says: S.\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for name, merged := range map[bool]string{true: "what others did", false: "the rest"} {
+	for name, merged := range map[bool]string{true: "what others did", false: "everything else"} {
 		b.Reset()
 		(&turn.Sent{Findings: s.Findings[:1], Merged: name}).Again(&b)
 		if got := b.String(); !strings.Contains(got, merged) || strings.Contains(got, turn.FixThese+":") || strings.Contains(got, "said") {

@@ -113,6 +113,9 @@ func (w *request) requestTask(back feedback) string {
 	if len(w.in.Tags) > 0 {
 		fmt.Fprintf(&b, "The user tagged the request with: %s\n", strings.Join(w.in.Tags, " "))
 	}
+	if w.in.Bug {
+		b.WriteString("This is a bug report: it says what the software does now and should not do. State what it must do instead; if the report does not say and nothing in the project decides it, ask. `type` is fix.\n")
+	}
 	w.testsComeFirst(&b)
 	if w.in.Yes {
 		b.WriteString("Nobody can be asked: decide what is open, and state it in `assumptions`.\n")
@@ -134,6 +137,22 @@ func (w *request) testsComeFirst(b *strings.Builder) {
 		b.WriteString("Another author writes the tests of this work first, where they see fit, and the engine sees them fail. So `scope` says how the software behaves, not which tests there are; " +
 			"`files` names no test files; a command names test files or folders, never a test that is yet to be written.\n")
 	}
+}
+
+// firstTests are what instructions say of tests, and what holds where another author writes them first.
+var firstTests = strings.NewReplacer(
+	"every file to create, change or delete, tests included", "every file to create, change or delete, but no tests",
+	"every file to create, change or delete, tests and their data included", "every file to create, change or delete, but no tests",
+	"A task includes its tests.", "Another author writes the tests of each task first.",
+	"for what a test will show, the command of those tests. It exits with 0 when the criterion holds; for a feature or fix it fails now.", "for what a test will show, the command of the test files or folders there are. It exits with 0 when the criterion holds.",
+)
+
+// instructions are those of an author of tasks, as they hold for this request.
+func (w *request) instructions(prompt string) string {
+	if w.in.TestsFirst {
+		prompt = firstTests.Replace(prompt)
+	}
+	return prompt + turn.HeldOutRules
 }
 
 func (w *request) planTask(back feedback) string {

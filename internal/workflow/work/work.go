@@ -88,7 +88,7 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 		}
 		var ans specified
 		told := back
-		if err := w.author(c, "specify", n, specifyPrompt+turn.HeldOutRules, specifySchema, w.requestTask(back), &ans, &back); err != nil {
+		if err := w.author(c, "specify", n, w.instructions(specifyPrompt), specifySchema, w.requestTask(back), &ans, &back); err != nil {
 			return false, err
 		}
 		if len(ans.Questions) > 0 && asked < questionRounds {
@@ -184,7 +184,7 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 			break
 		}
 		var ans planned
-		if err := w.author(c, "plan", n, planPrompt+turn.HeldOutRules, planSchema, w.planTask(back), &ans, &back); err != nil {
+		if err := w.author(c, "plan", n, w.instructions(planPrompt), planSchema, w.planTask(back), &ans, &back); err != nil {
 			return flow.Blob{}, false, err
 		}
 		if g := oneLine(ans.Goal, 500); g != "" {
