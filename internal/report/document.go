@@ -26,7 +26,7 @@ func DocumentPlanned(l Lang, p step.PlanNote) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, l.T("%d to describe:\n"), p.Count)
 	for i, dir := range p.Modules {
-		fmt.Fprintf(&b, "  ✓ %s — %s\n", dir, reason(l, p.Reasons[i]))
+		fmt.Fprintf(&b, "  • %s — %s\n", dir, reason(l, p.Reasons[i]))
 	}
 	if p.Count > len(p.Modules) {
 		fmt.Fprintf(&b, l.T("  … and %d more\n"), p.Count-len(p.Modules))
