@@ -29,6 +29,7 @@ const (
 	hookPatience = 200 * time.Millisecond // with another judgement
 	mostInput    = 8 << 20                // bytes
 	mostReturns  = 2                      // continuations of one prompt
+	mostTries    = 3                      // of a tree that gets no verdict
 	mostReason   = 2000                   // bytes
 	mostTold     = 5                      // findings of a reason
 )
@@ -56,6 +57,7 @@ type remembered struct {
 	Root    string `json:"root"`   // where it began: what its agent writes later makes no other project of it
 	Tree    string `json:"tree"`   // that was seen last
 	Judged  bool   `json:"judged"` // and that has a verdict
+	Tries   int    `json:"tries"`  // to find it
 	Prompt  string `json:"prompt"`
 	Returns int    `json:"returns"` // continuations of that prompt
 	Verdict string `json:"verdict"` // for the person, where something was sent back for the tree
@@ -177,7 +179,7 @@ func (a *app) sessionStops(ctx context.Context, p *project, in hookInput) hookOu
 	m := recall(file)
 	another := m.Tree != now
 	if another {
-		m.Tree, m.Judged, m.Verdict, m.Said = now, false, "", ""
+		m.Tree, m.Judged, m.Tries, m.Verdict, m.Said = now, false, 0, "", ""
 	}
 	if prompt := cmp.Or(in.Prompt, in.Turn); m.Prompt != prompt || prompt == "" && !in.Again {
 		m.Prompt, m.Returns, m.Verdict = prompt, 0, ""
@@ -209,6 +211,8 @@ func (p *project) judgeSession(ctx context.Context, in hookInput, began string, 
 	if err := p.asBegan(ctx, began); err != nil {
 		return a.unjudged(err)
 	}
+	m.Tries++
+	m.Judged = m.Tries >= mostTries // who only asks something waits for it no more
 	j, err := p.judge(ctx, act.JudgeIn{Session: in.Session, Quick: true, Limit: hookLimit}, hookPatience, nil)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return hookOutput{}
@@ -216,10 +220,10 @@ func (p *project) judgeSession(ctx context.Context, in hookInput, began string, 
 	if err != nil {
 		return hookOutput{Message: clippedTo("jacquard prove: "+fmt.Sprintf(a.lang().T("unknown: %s"), because(err)), mostReason)}
 	}
-	m.Judged = j.Verdict != check.VerdictUnknown
+	m.Judged = m.Judged || j.Verdict != check.VerdictUnknown
 	said := "jacquard prove: " + verdictText(a.lang(), j)
 	switch reason := a.reason(j); {
-	case j.Verdict == check.VerdictNothing, !m.Judged && len(j.Records)+len(j.NotRun) == 0 && j.Install == "":
+	case j.Verdict == check.VerdictNothing, j.Verdict == check.VerdictUnknown && len(j.Records)+len(j.NotRun) == 0 && j.Install == "":
 		return hookOutput{}
 	case reason != "" && m.Returns < mostReturns:
 		m.Verdict = said
