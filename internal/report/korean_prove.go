@@ -34,7 +34,8 @@ var koreanProve = map[string]string{
 	"review: jacquard diff %s\nundo: jacquard undo %s\ncommit the files together with jacquard.lock\n": "검토: jacquard diff %s\n되돌리기: jacquard undo %s\n이 파일들을 jacquard.lock과 함께 커밋하세요\n",
 
 	"  … %s (%s so far)\n": "  … %s (%s째)\n",
-	", not delivered":      ", 전달되지 않음",
+
+	", not delivered": ", 전달되지 않음",
 	"This question was answered in another terminal.\n":                          "이 질문은 다른 터미널에서 답변되었습니다.\n",
 	"What should be different? ":                                                 "무엇이 달라야 합니까? ",
 	"nothing changed, no answer saved\n":                                         "바뀐 내용이 없어 답변을 저장하지 않았습니다\n",
