@@ -60,13 +60,18 @@ func retabled(f *file, old, now source.Test) bool {
 
 // tableOf is the code between a test and what ends before it.
 func tableOf(f source.File, t source.Test) string {
+	return body(f, source.Test{Off: behindOthers(f, t), Stop: t.Off})
+}
+
+// behindOthers is where the tests before a test end.
+func behindOthers(f source.File, t source.Test) int {
 	from := f.TestsFrom(t.Off)
 	for _, o := range f.Tests {
 		if o.Stop <= t.Off {
 			from = max(from, o.Stop)
 		}
 	}
-	return body(f, source.Test{Off: from, Stop: t.Off})
+	return from
 }
 
 // looserIn looks for a small change of the code that old versions of tests notice, and nothing that comes near it now.
@@ -201,13 +206,7 @@ func (x *chainJudge) loosened(ctx context.Context, f *file, was *place, failing 
 
 // headOf is where a test begins, with what stands before it without a blank line between: decorators, rows.
 func headOf(f source.File, t source.Test) int {
-	src := f.Source()
-	from := f.TestsFrom(t.Off)
-	for _, o := range f.Tests {
-		if o.Stop <= t.Off {
-			from = max(from, o.Stop)
-		}
-	}
+	src, from := f.Source(), behindOthers(f, t)
 	if i := strings.LastIndex(string(src[from:t.Off]), "\n\n"); i >= 0 {
 		return from + i
 	}

@@ -246,15 +246,11 @@ func (p *taskProof) lost(ctx context.Context, pl *place) (gone []test, edits []g
 	named := map[string]bool{}
 	bodies := map[string]bool{}
 	back := map[string]string{} // the files that tests are put back into
-	unnamed := func(f source.File, t source.Test) string {
-		last := t.Name[strings.LastIndexAny(t.Name, ":>")+1:]
-		return strings.ReplaceAll(body(f, t), strings.TrimSpace(last), "")
-	}
 	for _, ch := range p.changes {
 		f := source.Parse(ch.Path, ch.New)
 		for _, t := range f.Tests {
 			named[ch.Path+"::"+t.Name] = true
-			bodies[unnamed(f, t)] = true
+			bodies[nameless(t.Name, body(f, t))] = true
 		}
 	}
 	for _, ch := range p.changes {
@@ -263,7 +259,7 @@ func (p *taskProof) lost(ctx context.Context, pl *place) (gone []test, edits []g
 		}
 		f, found := source.Parse(ch.Path, ch.Old), len(gone)
 		for _, t := range f.Tests {
-			if id := ch.Path + "::" + t.Name; !named[id] && !bodies[unnamed(f, t)] && !t.Skipped && !has(p.t.Known, id) {
+			if id := ch.Path + "::" + t.Name; !named[id] && !bodies[nameless(t.Name, body(f, t))] && !t.Skipped && !has(p.t.Known, id) {
 				gone = append(gone, test{Test: t, ID: id, File: ch.Path})
 			}
 		}
