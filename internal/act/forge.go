@@ -184,18 +184,12 @@ const mostTemplate = 16 << 10
 
 // pullTemplate is the text that pull requests of the project begin with, as the branch has it that they go to: no run writes its own.
 func (a *Actor) pullTemplate(ctx context.Context, c *forge.Client, base string) (string, error) {
-	var tip string
-	for _, rev := range []string{"refs/remotes/" + originName + "/" + base, "refs/heads/" + base} {
-		var err error
-		if tip, err = a.o.Repo.Ref(ctx, rev); err == nil {
-			break
-		}
-		if !errors.Is(err, git.ErrNoRef) {
-			return "", machinery(err)
-		}
+	tip, err := a.o.Repo.Ref(ctx, "refs/remotes/"+originName+"/"+base)
+	if errors.Is(err, git.ErrNoRef) { // it was never fetched
+		tip, err = a.branchAt(ctx, base), nil
 	}
-	if tip == "" {
-		return "", nil
+	if err != nil || tip == "" {
+		return "", machinery(err)
 	}
 	tree, err := a.o.Repo.WholeTree(ctx, tip)
 	if err != nil {

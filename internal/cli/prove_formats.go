@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +12,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/explain"
+	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -95,8 +94,7 @@ var figures = re.New(`\d+`)
 
 // fingerprint is what stays the same of a finding while lines above it come and go.
 func fingerprint(f check.Fact) string {
-	sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Path + "\x00" + figures().ReplaceAllString(f.Message, "#")))
-	return hex.EncodeToString(sum[:16])
+	return inspect.Fingerprint(f.Rule, f.Path, figures().ReplaceAllString(f.Message, "#"))
 }
 
 // annotations is how many of a kind GitHub takes of one step.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"strings"
 )
 
 // NotVerified is the rule of a module that `jacquard verify` does not find as it was built.
@@ -40,7 +41,7 @@ func (v Validation) SARIF(version string) ([]byte, error) {
 	results := []object{}
 	v.each(func(_ string, d Drift, note bool) {
 		results = append(results, object{
-			"ruleId": d.Type, "level": map[bool]string{true: "note", false: "warning"}[note], "message": object{"text": d.Message}, "partialFingerprints": object{"jacquard/v1": fingerprint(d)},
+			"ruleId": d.Type, "level": map[bool]string{true: "note", false: "warning"}[note], "message": object{"text": d.Message}, "partialFingerprints": object{"jacquard/v1": Fingerprint(d.Type, d.File, d.Symbol)},
 			"locations": []object{{"physicalLocation": object{
 				"artifactLocation": object{"uri": (&url.URL{Path: d.File}).String()}, "region": object{"startLine": max(d.Line, 1)},
 			}}},
@@ -52,9 +53,9 @@ func (v Validation) SARIF(version string) ([]byte, error) {
 	}, "", "  ")
 }
 
-// fingerprint is what stays the same of a difference while lines above it come and go.
-func fingerprint(d Drift) string {
-	sum := sha256.Sum256([]byte(d.Type + "\x00" + d.File + "\x00" + d.Symbol))
+// Fingerprint is one for what stays the same of a finding while lines above it come and go: 32 digits of the SHA-256 of its parts.
+func Fingerprint(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -2,7 +2,6 @@ package source
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/syntax"
@@ -81,10 +80,11 @@ func assigned(to, own string) string {
 	return strings.TrimPrefix(to, "exports.")
 }
 
-// functions finds every function with a body: declarations, methods, and functions bound to a name.
-func (s *scriptTree) functions(n syntax.Node, owner string) {
+// functions finds every function with a body: declarations, methods, and functions bound to a name; and, outside of those, functions without a
+// name that are handed to a call.
+func (s *scriptTree) functions(n syntax.Node, owner string, outside bool) {
 	for c := range n.All() {
-		name, fn := "", c
+		name, fn, apart := "", c, outside
 		switch c.Kind() {
 		case "function_declaration", "generator_function_declaration", "method_definition":
 			name = c.At("name").Text()
@@ -105,15 +105,20 @@ func (s *scriptTree) functions(n syntax.Node, owner string) {
 				name, fn = cmp.Or(f.At("name").Text(), "default"), f
 			}
 		case "class_declaration", "abstract_class_declaration", "class":
-			s.functions(c.At("body"), dotted(owner, c.At("name").Text()))
+			s.functions(c.At("body"), dotted(owner, c.At("name").Text()), outside)
 			continue
+		case "call_expression":
+			if outside {
+				s.callbacks(c)
+			}
 		}
 		if body := fn.At("body"); name != "" && body.OK() {
+			apart = false
 			s.f.Funcs = append(s.f.Funcs, Func{
 				Name: dotted(owner, name), Line: c.Line(), End: c.EndLine(), Off: c.Start(), Stop: c.End(), Body: bodyStart(body),
 			})
 		}
-		s.functions(c, owner)
+		s.functions(c, owner, apart && (n.Kind() != "arguments" || !isFunction(c))) // which callbacks has
 	}
 }
 
@@ -125,32 +130,19 @@ func bodyStart(body syntax.Node) int {
 	return body.Start()
 }
 
-// callbacks finds the functions that are handed to calls outside of every function, as of a route: app.get('/users', (req, res) => …). They have no name,
-// so they are called as the call that they are for.
-func (s *scriptTree) callbacks(n syntax.Node) (out []Func) {
-	for c := range n.All() {
-		if slices.ContainsFunc(s.f.Funcs, func(fn Func) bool { return fn.Off <= c.Start() && c.End() <= fn.Stop }) {
-			continue
-		}
-		if c.Kind() != "call_expression" {
-			out = append(out, s.callbacks(c)...)
-			continue
-		}
-		name, label := s.flat(c.At("function")), ""
-		if strings.Contains(name, "(") { // of a chain of calls the last
-			name = c.At("function").At("property").Text()
-		}
-		for _, arg := range c.At("arguments").NamedChildren() {
-			if arg.Kind() == "string" && label == "" {
-				label = arg.Text()
-			}
-			if body := arg.At("body"); isFunction(arg) && body.OK() {
-				out = append(out, Func{Name: name + "(" + label + ")", Line: arg.Line(), End: arg.EndLine(), Off: arg.Start(), Stop: arg.End(), Body: bodyStart(body)})
-			} else {
-				out = append(out, s.callbacks(arg)...)
-			}
-		}
-		out = append(out, s.callbacks(c.At("function"))...) // of a chain of calls
+// callbacks notes the functions that are handed to a call, as of a route: app.get('/users', (req, res) => …). They have no name, so they are called
+// as the call that they are for.
+func (s *scriptTree) callbacks(call syntax.Node) {
+	name, label := s.flat(call.At("function")), ""
+	if strings.Contains(name, "(") { // of a chain of calls the last
+		name = call.At("function").At("property").Text()
 	}
-	return out
+	for _, arg := range call.At("arguments").NamedChildren() {
+		if arg.Kind() == "string" && label == "" {
+			label = arg.Text()
+		}
+		if body := arg.At("body"); isFunction(arg) && body.OK() {
+			s.f.callbacks = append(s.f.callbacks, Func{Name: name + "(" + label + ")", Line: arg.Line(), End: arg.EndLine(), Off: arg.Start(), Stop: arg.End(), Body: bodyStart(body)})
+		}
+	}
 }

@@ -38,8 +38,7 @@ func readScript(f *File, src []byte) {
 	}
 	s.statements(t.root, "")
 	s.imports()
-	s.functions(t.root, "")
-	f.callbacks = s.callbacks(t.root)
+	s.functions(t.root, "", true)
 	t.transitions(s.methods, s.statement)
 }
 
