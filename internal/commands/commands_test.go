@@ -43,6 +43,14 @@ func TestRead(t *testing.T) {
 			map[string]string{"package.json": `{"scripts": {"test": "node --import=tsx/esm --test test/*.ts", "build": "del-cli dist && tsc"}}`},
 			[]string{"test node --import=tsx/esm --test {glob:test/*.ts}", "build del-cli dist", "build tsc"},
 		},
+		"Make's functions that join texts": {
+			map[string]string{
+				".github/workflows/go.yml": workflow("    - run: make cover\n"),
+				"Makefile": "MODULES = . ./exp\nFILES = $(shell git ls-files)\nFLAGS = $(addprefix -,race) $(strip  $(UNKNOWN) )\n" +
+					"cover:\n\t@$(foreach dir,$(MODULES), ( \\\n\t\tcd $(dir) && \\\n\t\tgo test $(FLAGS) -coverprofile=cover.out ./... $(FILES) \\\n\t\t&& go tool cover -html=cover.out) &&) true\n",
+			},
+			[]string{"test go test -race -coverprofile=cover.out ./... (CI)", "test exp: go test -race -coverprofile=cover.out ./... (CI)"},
+		},
 		"a workflow for one folder is not the project's": {
 			map[string]string{
 				".github/workflows/test.simd.yml": "on:\n  push: {branches: [main], paths: ['exp/simd/**', .github/workflows/test.simd.yml]}\n  schedule: [{cron: '0 0 * * *'}]\nenv: {GOEXPERIMENT: simd}\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n    - run: make test\n    - run: go vet ./...\n",

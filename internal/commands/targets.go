@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -25,7 +26,6 @@ type rule struct {
 var (
 	makeVariable = re.New(`^(?:export\s+)?([\w.-]+)\s*(?:::?|\?|\+)?=\s*(.*)$`)
 	makeTarget   = re.New(`^([^\s#:=][^:=]*?)\s*::?\s*([^=]*)$`)
-	makeUse      = re.New(`\$[({]([^(){}]*)[)}]|\$(\w)`)
 )
 
 func parseMakefile(text string) makefile {
@@ -77,27 +77,112 @@ func parseMakefile(text string) makefile {
 	return m
 }
 
-// fill replaces variables that are plain texts; what only Make can tell becomes nothing.
+// fill replaces variables that are plain texts, and the functions that only join texts; what only Make can tell becomes nothing.
 func (m makefile) fill(line string, given map[string]string, depth int) string {
-	line = strings.ReplaceAll(line, "$$", "\x00")
-	line = makeUse().ReplaceAllStringFunc(line, func(use string) string {
-		g := makeUse().FindStringSubmatch(use)
-		name := g[1] + g[2]
-		if v, ok := given[name]; ok {
-			return v
+	var out strings.Builder
+	for {
+		before, use, found := strings.Cut(line, "$")
+		out.WriteString(before)
+		if !found || use == "" {
+			return out.String()
 		}
-		if name == "MAKE" {
-			return "make"
+		var inner string
+		switch c := use[0]; c {
+		case '(', '{':
+			end := closing(use)
+			if end < 0 {
+				return out.String()
+			}
+			inner, line = use[1:end], use[end+1:]
+		case '$':
+			out.WriteByte('$')
+			line = use[1:]
+			continue
+		case '@':
+			out.WriteString("$@")
+			line = use[1:]
+			continue
+		default:
+			inner, line = use[:1], use[1:]
 		}
-		if name == "CURDIR" || name == "PWD" {
-			return "."
+		if depth < deepest {
+			out.WriteString(m.value(inner, given, depth+1))
 		}
-		if v, ok := m.variables[name]; ok && depth < deepest && !strings.HasPrefix(v, "$(shell") {
-			return m.fill(v, given, depth+1)
+	}
+}
+
+// value is what $(inner) stands for.
+func (m makefile) value(inner string, given map[string]string, depth int) string {
+	if name, rest, ok := strings.Cut(inner, " "); ok {
+		args := arguments(rest)
+		switch {
+		case name == "foreach" && len(args) == 3:
+			var texts []string
+			each := maps.Clone(given)
+			if each == nil {
+				each = map[string]string{}
+			}
+			for word := range strings.FieldsSeq(m.fill(args[1], given, depth)) {
+				each[strings.TrimSpace(args[0])] = word
+				texts = append(texts, m.fill(args[2], each, depth))
+			}
+			return strings.Join(texts, " ")
+		case (name == "addprefix" || name == "addsuffix") && len(args) == 2:
+			words := strings.Fields(m.fill(args[1], given, depth))
+			for i, word := range words {
+				if words[i] = m.fill(args[0], given, depth) + word; name == "addsuffix" {
+					words[i] = word + m.fill(args[0], given, depth)
+				}
+			}
+			return strings.Join(words, " ")
+		case name == "strip" || name == "sort":
+			return strings.Join(strings.Fields(m.fill(rest, given, depth)), " ")
 		}
 		return ""
-	})
-	return strings.ReplaceAll(line, "\x00", "$")
+	}
+	if v, ok := given[inner]; ok {
+		return v
+	}
+	switch inner {
+	case "MAKE":
+		return "make"
+	case "CURDIR", "PWD":
+		return "."
+	}
+	return m.fill(m.variables[inner], given, depth)
+}
+
+// closing is the place of the bracket that closes the first one of a text, -1 where none does.
+func closing(text string) int {
+	deep := 0
+	for i, c := range text {
+		switch {
+		case c == '(' || c == '{':
+			deep++
+		case c == ')' || c == '}':
+			if deep--; deep == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// arguments splits those of a function at its commas.
+func arguments(text string) []string {
+	var out []string
+	deep, start := 0, 0
+	for i, c := range text {
+		switch {
+		case c == '(' || c == '{':
+			deep++
+		case c == ')' || c == '}':
+			deep--
+		case c == ',' && deep == 0:
+			out, start = append(out, text[start:i]), i+1
+		}
+	}
+	return append(out, text[start:])
 }
 
 // make follows the targets of a Makefile.
