@@ -15,11 +15,11 @@ import (
 type baseline struct {
 	mu    sync.Mutex
 	taken bool
-	red   map[string]bool // ids of tests that fail, or could not be run
+	red   map[string]string // tests that fail, or could not be run: their messages by id
 }
 
 // before runs all tests of a toolchain on a tree that this run has not changed.
-func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string) (map[string]bool, error) {
+func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string) (map[string]string, error) {
 	key := tree + " " + chain.Root + " " + chain.Ecosystem
 	a.mu.Lock()
 	b := a.baselines[key]
@@ -37,9 +37,9 @@ func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Fo
 	if err != nil {
 		return nil, a.checkError(err)
 	}
-	b.taken, b.red = true, map[string]bool{}
+	b.taken, b.red = true, map[string]string{}
 	for _, t := range proof.Failures() {
-		b.red[t.ID] = true
+		b.red[t.ID] = t.Message
 	}
 	return b.red, nil
 }
@@ -87,7 +87,16 @@ func (a *Actor) excuse(ctx context.Context, c *check.Checker, chain toolchain.Fo
 		return inQuarantine(t.ID, until), nil
 	}
 	red, err := a.before(ctx, c, chain, tree)
-	if err != nil || !red[t.ID] {
+	if _, failed := red[t.ID]; err != nil || !failed {
+		return "", err
+	}
+	return t.ID, nil
+}
+
+// excuseChanged excuses the failure of a test that its author has changed, if it failed before with the same message.
+func (a *Actor) excuseChanged(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string, t step.TestResult) (string, error) {
+	red, err := a.before(ctx, c, chain, tree)
+	if message, failed := red[t.ID]; err != nil || !failed || !check.SameMessage(message, t.Message) {
 		return "", err
 	}
 	return t.ID, nil

@@ -179,10 +179,14 @@ func (a *Actor) failedBefore(ctx context.Context, c *check.Checker, t check.Task
 	}
 	for _, f := range proof.Failures() {
 		chain, ok := chainFor(t.Chains, f.ID)
-		if !ok || slices.ContainsFunc(proof.Changed, func(id string) bool { return f.ID == id || strings.HasPrefix(f.ID, id+"/") }) {
-			continue // a test that the author wrote or changed is his
+		if !ok {
+			continue
 		}
-		text, err := a.excuse(ctx, c, chain, before, f)
+		excuse := a.excuse
+		if slices.ContainsFunc(proof.Changed, func(id string) bool { return f.ID == id || strings.HasPrefix(f.ID, id+"/") }) {
+			excuse = a.excuseChanged // a test that the author wrote or changed is his
+		}
+		text, err := excuse(ctx, c, chain, before, f)
 		if err != nil {
 			return nil, err
 		}

@@ -247,6 +247,11 @@ func someOf(files []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(files[:few], ", "), len(files)-few)
 }
 
+// failedBefore reports whether a test failed before the task, or one of its cases did: it proves nothing of it.
+func (p *taskProof) failedBefore(t test) bool {
+	return slices.ContainsFunc(p.t.Known, func(id string) bool { return len(resultsOf(t, []step.TestResult{{ID: id}})) > 0 })
+}
+
 // tests runs all tests of a toolchain, and the new ones also without the task.
 func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	files := pl.testFiles()
@@ -261,6 +266,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	for _, t := range fresh {
 		p.proof.Changed = append(p.proof.Changed, t.ID)
 	}
+	fresh = slices.DeleteFunc(fresh, p.failedBefore)
 	if len(files) == 0 {
 		if len(code) > 0 {
 			p.noTest("No test covers the change of " + someOf(code) + ".")

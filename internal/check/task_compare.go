@@ -23,7 +23,16 @@ var (
 	placeNumbers  = re.New(`:\d+(?::\d+)?\b|\(\d+,\d+\)|\b\d+(?:\.\d+)?m?s\b|^\s*\d+:\d+\s|\bline \d+`)
 	underFile     = re.New(`^\s+\d+:\d+\s`)
 	arrowLine     = re.New(`^\s*-->\s`)
+	addresses     = re.New(`0x[0-9a-f]+|@[0-9a-f]+\b|\b[0-9a-f]{8,}\b`)
 )
+
+// SameMessage reports whether two failures of a test say the same but for places, times and addresses.
+func SameMessage(a, b string) bool {
+	bare := func(text string) string {
+		return strings.TrimSpace(addresses().ReplaceAllString(placeNumbers().ReplaceAllString(text, ""), ""))
+	}
+	return bare(a) == bare(b)
+}
 
 // said are the lines of an output that say what is wrong, each with what it is without the numbers of its place. A line that
 // only says where is taken with the one before it.
