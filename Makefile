@@ -38,9 +38,10 @@ release:
 demo: build
 	./$(BIN) demo
 
-# The picture in the README: what the program prints for a story, drawn as a terminal.
+# The pictures in the documentation: what the program prints for a story, and the screen that a story compares with.
 picture: build
 	cd tools/picture && $(GO) run . -jacquard $(abspath $(BIN)) -story $(abspath internal/cli/testdata/script/bug.txtar) -o $(abspath docs/demo.svg) bug "Max of negative numbers is 0" --expected "the largest of them"
+	cd tools/picture && $(GO) run . -story $(abspath internal/cli/testdata/script/prove_screen.txtar) -screen screen.want -label "A terminal: the Stop hook sends work without a test back, and proves it once it has one" -o $(abspath docs/hook.svg)
 
 # The real agent CLIs for the end-to-end tests, pinned in tools/npm, tools/codex and tools/opencode.
 claude: $(CLAUDE)

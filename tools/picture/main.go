@@ -1,5 +1,5 @@
-// Command picture draws a terminal for the README: it carries out a story's project with the real program and writes what the program
-// says as an SVG file. Nothing is drawn that was not printed.
+// Command picture draws a terminal for the documentation as an SVG file: what the real program says of a story's project, or the screen
+// that a story compares with. Nothing is drawn that was not printed.
 package main
 
 import (
@@ -19,48 +19,55 @@ func main() {
 	program := flag.String("jacquard", "bin/jacquard", "the `program`")
 	story := flag.String("story", "internal/cli/testdata/script/bug.txtar", "`file` with the project, and in it a play")
 	play := flag.String("play", "bug.play", "the play in it")
+	screen := flag.String("screen", "", "draw this `part` of the story, the screen that it compares with, and run nothing")
+	label := flag.String("label", "A terminal: jacquard bug reproduces a failure, has it fixed, and proves the fix", "what the picture shows")
 	out := flag.String("o", "docs/demo.svg", "`file` to write")
 	flag.Parse()
-	if err := draw(*program, *story, *play, *out, flag.Args()); err != nil {
+	raw, err := os.ReadFile(*story)
+	files := parts(raw)
+	text := string(files[*screen])
+	if err == nil && *screen == "" {
+		text, err = run(*program, files, *play, flag.Args())
+	}
+	if err == nil {
+		err = os.WriteFile(*out, svg(text, *label), 0o644)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "picture:", err)
 		os.Exit(1)
 	}
 }
 
-func draw(program, story, play, out string, args []string) error {
-	raw, err := os.ReadFile(story)
-	if err != nil {
-		return err
-	}
+// run is what the program says of a play in a story's project, below what was typed.
+func run(program string, files map[string][]byte, play string, args []string) (string, error) {
 	dir, err := os.MkdirTemp("", "picture")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer os.RemoveAll(dir)
-	files := parts(raw)
 	for name, data := range files {
 		if strings.Contains(name, ".play") {
 			continue
 		}
 		if err := write(filepath.Join(dir, name), data); err != nil {
-			return err
+			return "", err
 		}
 	}
 	if err := write(filepath.Join(dir, "play.txtar"), scenario(files, play)); err != nil {
-		return err
+		return "", err
 	}
 	for _, git := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"-c", "user.name=You", "-c", "user.email=you@localhost", "commit", "-qm", "A first version"}, {"config", "user.name", "You"}, {"config", "user.email", "you@localhost"}} {
 		if said, err := command(dir, "git", git...); err != nil {
-			return fmt.Errorf("git %s: %w: %s", git[0], err, said)
+			return "", fmt.Errorf("git %s: %w: %s", git[0], err, said)
 		}
 	}
 	self, err := filepath.Abs(program)
 	if err != nil {
-		return err
+		return "", err
 	}
 	said, err := command(dir, self, append(args, "--yes", "--fresh", "--scenario", "play.txtar")...)
 	if err != nil {
-		return fmt.Errorf("%w: %s", err, said)
+		return "", fmt.Errorf("%w: %s", err, said)
 	}
 	var typed []string
 	for _, a := range args {
@@ -70,7 +77,7 @@ func draw(program, story, play, out string, args []string) error {
 		typed = append(typed, a)
 	}
 	text := "$ jacquard " + strings.Join(typed, " ") + "\n" + said
-	return os.WriteFile(out, svg(strings.ReplaceAll(text, dir, "~/calc")), 0o644)
+	return strings.ReplaceAll(text, dir, "~/calc"), nil
 }
 
 func command(dir, name string, args ...string) (string, error) {
@@ -127,14 +134,17 @@ var colours = []struct {
 	line   *regexp.Regexp
 	colour string
 }{
-	{regexp.MustCompile(`^\$ `), "#e6edf3"},
-	{regexp.MustCompile(`^\s*✓|: passed`), "#7ee787"},
-	{regexp.MustCompile(`^\s*(⚠|✗)|: rejected`), "#f2cc60"},
-	{regexp.MustCompile(`^\s+\[|: \[|^    `), "#9198a1"},
+	{regexp.MustCompile(`^[$❯] `), "#e6edf3"},
+	{regexp.MustCompile(`^\s*✓|: passed|jacquard prove: proved`), "#7ee787"},
+	{regexp.MustCompile(`^\s*(⚠|✗)|: rejected|: unproved`), "#f2cc60"},
+	{regexp.MustCompile(`^\s+\[|: \[|^    |^  (Ran|  ⎿) `), "#9198a1"},
 }
 
+// drawn has what browsers and fonts would lose: spaces at the beginning of a line, and a letter that few fonts have.
+var drawn = strings.NewReplacer(" ", "\u00a0", "⎿", "└")
+
 // svg draws lines of text as a terminal does.
-func svg(text string) []byte {
+func svg(text, label string) []byte {
 	var lines []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
@@ -150,9 +160,9 @@ func svg(text string) []byte {
 	}
 	width, height := columns*letterWidth+2*margin, len(lines)*lineHeight+2*margin
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="A terminal: jacquard bug reproduces a failure, has it fixed, and proves the fix">`+"\n", width, height, width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="%s">`+"\n", width, height, width, height, html.EscapeString(label))
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="8" fill="#0d1117"/>`+"\n", width, height)
-	b.WriteString(`<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13.2" xml:space="preserve">` + "\n")
+	b.WriteString(`<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13.2">` + "\n")
 	for i, line := range lines {
 		colour := "#c9d1d9"
 		for _, c := range colours {
@@ -161,7 +171,7 @@ func svg(text string) []byte {
 				break
 			}
 		}
-		fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", margin, margin+(i+1)*lineHeight-5, colour, html.EscapeString(line))
+		fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", margin, margin+(i+1)*lineHeight-5, colour, html.EscapeString(drawn.Replace(line)))
 	}
 	b.WriteString("</g>\n</svg>\n")
 	return b.Bytes()
