@@ -170,6 +170,40 @@ func (b *bench) noop() error {
 			return err
 		}
 		b.row(fmt.Sprintf("no-op compile, %d specs, %d files", s.specs, s.files), mine, theirs, "git status")
+		if err := b.hooks(dir, s.files); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hooks measures what the hooks of a session cost where there is nothing to judge: one session after the other, of a turn each.
+func (b *bench) hooks(dir string, files int) error {
+	hooks := []struct {
+		what, name, event string
+		limit             time.Duration
+		times             []time.Duration
+	}{
+		{what: "a session begins", name: "session-start", event: "SessionStart", limit: time.Second},
+		{what: "a turn that changed nothing ends", name: "stop", event: "Stop", limit: 300 * time.Millisecond},
+	}
+	for i := range 8 {
+		for k, h := range hooks {
+			input := fmt.Sprintf(`{"session_id":"%s-%d","cwd":%q,"prompt_id":"p","hook_event_name":%q}`, filepath.Base(dir), i, dir, h.event)
+			u, said, err := b.measure(dir, nil, strings.NewReader(input), b.bin, "hook", h.name)
+			if err != nil {
+				return err
+			}
+			if said != "" {
+				return fmt.Errorf("hook %s: %s", h.name, said)
+			}
+			if i > 0 { // the first warms the caches
+				hooks[k].times = append(h.times, u.took)
+			}
+		}
+	}
+	for _, h := range hooks {
+		b.row(fmt.Sprintf("hook: %s, %d files", h.what, files), median(h.times), h.limit, "limit")
 	}
 	return nil
 }
