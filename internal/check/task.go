@@ -143,6 +143,7 @@ type taskProof struct {
 	proof   Proof
 	done    Ran
 	failed  bool
+	failing bool              // a new test ran without the change and failed
 	places  map[string]*place // of the tree before
 	bare    *place            // the same for the task's own commands
 }

@@ -264,7 +264,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		case !ok || absent().MatchString(worst(rs).Message):
 			lost, shown = append(lost, t), true
 		default:
-			p.proof.Red, shown = append(p.proof.Red, t.ID), true
+			p.proof.Red, shown, p.failing = append(p.proof.Red, t.ID), true, true
 		}
 	}
 	if p.redByLoading(lost); !shown {

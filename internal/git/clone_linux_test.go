@@ -369,6 +369,7 @@ func TestCloneErrors(t *testing.T) {
 	o := s.options("r")
 	o.Temp = s.path("none")
 	broken := must[*git.Repo](t)(git.Open(t.Context(), o))
+	s.file("r/b", "what is to be stored")
 	if _, _, err := broken.Snapshot(t.Context(), git.Commit{Message: "x", Name: "j", Email: "j@x"}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a temporary directory: %v", err)
 	}

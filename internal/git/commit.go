@@ -100,7 +100,7 @@ func (r *Repo) Snapshot(ctx context.Context, c Commit) (commit, tree string, err
 	if err != nil {
 		return "", "", fmt.Errorf("take snapshot: %w", err)
 	}
-	if tree, err = r.workTree(ctx); err != nil {
+	if tree, err = r.workTree(ctx, head.Commit); err != nil {
 		return "", "", fmt.Errorf("take snapshot: %w", err)
 	}
 	c.Tree, c.Parents = tree, nil
@@ -113,10 +113,18 @@ func (r *Repo) Snapshot(ctx context.Context, c Commit) (commit, tree string, err
 	return commit, tree, nil
 }
 
-// workTree stores the work tree by a copy of the user's index.
-func (r *Repo) workTree(ctx context.Context) (string, error) {
+// workTree stores the work tree by a copy of the user's index. Where nothing differs from head ("" = there is none), it is that commit's tree.
+func (r *Repo) workTree(ctx context.Context, head string) (string, error) {
 	if r.temp == "" {
 		return "", fmt.Errorf("no temporary directory given: %w", fs.ErrInvalid)
+	}
+	dirty, err := r.status(ctx, call{})
+	if err != nil {
+		return "", err
+	}
+	if len(dirty) == 0 && head != "" {
+		out, err := r.in(ctx, call{args: []string{"rev-parse", "-q", "--verify", head + "^{tree}"}})
+		return strings.TrimSpace(string(out)), err
 	}
 	dir, err := os.MkdirTemp(r.temp, "git-")
 	if err != nil {
@@ -129,7 +137,7 @@ func (r *Repo) workTree(ctx context.Context) (string, error) {
 	}
 	env := []string{"GIT_INDEX_FILE=" + index}
 	args := []string{"add", "-A", "--", ":(top)"}
-	without, err := r.excluded(ctx)
+	without, err := r.excluded(ctx, dirty)
 	if err != nil {
 		return "", err
 	}
@@ -148,17 +156,13 @@ func (r *Repo) workTree(ctx context.Context) (string, error) {
 
 // excluded are paths, relative to the top, that are not ignored and yet no part of a
 // snapshot: the engine's own, what a killed delivery left, and repositories that are not submodules.
-func (r *Repo) excluded(ctx context.Context) ([]string, error) {
+func (r *Repo) excluded(ctx context.Context, dirty []Status) ([]string, error) {
 	var list []string
 	// git refuses to be told to exclude what it ignores anyway.
 	_, err := r.in(ctx, call{magic: true, ok: []int{1}, args: []string{"check-ignore", "-q", "--no-index", "./" + r.prefix + ".jacquard"}})
 	if isAnswer(err) {
 		list = append(list, r.prefix+".jacquard")
 	} else if err != nil {
-		return nil, err
-	}
-	dirty, err := r.status(ctx, call{})
-	if err != nil {
 		return nil, err
 	}
 	for _, s := range dirty {
