@@ -157,6 +157,7 @@ func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others [
 
 // loosened are those of some tests that fail as they were, each time, passed before the change, and pass there as they are now.
 func (x *chainJudge) loosened(ctx context.Context, f *file, was *place, failing []test) (loose []test, err error) {
+	failing = slices.Clone(failing)
 	text := f.Old
 	for _, t := range slices.SortedFunc(slices.Values(failing), func(a, b test) int { return b.Off - a.Off }) { // the last first
 		i := slices.IndexFunc(f.new.Tests, func(n source.Test) bool { return n.Name == t.Name })

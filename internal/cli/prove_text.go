@@ -34,6 +34,9 @@ func verdictText(l report.Lang, j act.Judged) string {
 	if n := count(j, lesser); n > 0 {
 		text += report.Countf(l.T("; but %d tests may check less than before"), n)
 	}
+	if files := otherwise(j); len(files) > 0 {
+		text += fmt.Sprintf(l.T("; tests in %s expect something else than before"), strings.Join(files, ", "))
+	}
 	if len(j.NotRun) > 0 {
 		text += l.T("; stopped at the time limit before all tests ran")
 	}
@@ -49,6 +52,17 @@ func count(j act.Judged, kind func(check.Fact) bool) int {
 		}
 	}
 	return n
+}
+
+// otherwise are the files of tests that expect something else with the change than before it.
+func otherwise(j act.Judged) []string {
+	var files []string
+	for _, f := range j.Findings {
+		if f.Rule == "expectation-changed" && f.Path != "" && !slices.Contains(files, f.Path) {
+			files = append(files, f.Path)
+		}
+	}
+	return files
 }
 
 // lesser is said of tests that show less and blocks nothing, as where other tests notice what these no longer do.
@@ -156,7 +170,7 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 		inColumns(&b, mark, "  ", strings.TrimPrefix(strings.TrimSpace(report.Finding(l, f.Finding)), "⚠ "))
 	}
 	if soft {
-		fmt.Fprint(&b, l.T("  (• does not block)\n"))
+		fmt.Fprint(&b, l.T("  (✗ goes back to an agent, • does not)\n"))
 	}
 	writeNoticed(&b, l, j)
 	also := ""

@@ -198,6 +198,7 @@ var koreanFindings = map[string]string{
 	"The test %s is gone. It fails with the change, but not every time.":                                                                 "테스트 %s이(가) 사라졌습니다. 변경이 있으면 실패하지만, 항상 실패하지는 않습니다.",
 	"The build failed and then succeeded on the same tree. It does not count against the change.":                                        "같은 트리에서 빌드가 실패했다가 성공했습니다. 변경의 잘못으로 보지 않습니다.",
 	"This code returns the expected values of the tests instead of computing them.":                                                      "이 코드는 계산하지 않고 테스트가 기대하는 값을 돌려줍니다.",
+	"Existing tests expect something else now. Their old versions fail with the change: %s.":                                             "기존 테스트가 이제 다른 것을 기대합니다. 예전 버전은 변경이 있으면 실패합니다: %s.",
 	"Existing tests expect something else now. With the change, but with %s as before, they fail: %s.":                                   "기존 테스트가 이제 다른 것을 기대합니다. 변경이 있고 %s이(가) 이전과 같으면 실패합니다: %s.",
 	"The test %s passed before and has to fail now. Remove the mark.":                                                                    "전에 통과하던 테스트 %s이(가) 이제 실패해야 하는 테스트로 표시되었습니다. 표시를 없애세요.",
 	"The test %s was loosened. Its old version passes without the change and fails with it; its new version passes with and without it. Restore it and fix the code, or assert what is expected now.": "테스트 %s이(가) 느슨해졌습니다. 이전 버전은 변경 없이는 통과하고 변경이 있으면 실패하며, 새 버전은 어느 쪽이든 통과합니다. 테스트를 되돌리고 코드를 고치거나, 이제 기대하는 값을 단언하세요.",
