@@ -493,7 +493,7 @@ func (c *Checker) found(dir string, chain toolchain.Found) (prepared, error) {
 }
 
 // copyTree copies a directory with its links and execute bits, several files at a time. Where files may be linked, they
-// are hard links to those of from as far as the file system allows.
+// are hard links to those of from as far as the file system allows. What is there already is replaced.
 func copyTree(from, to string, link bool) error {
 	type job struct {
 		src, dst string
@@ -528,9 +528,9 @@ func copyTree(from, to string, link bool) error {
 			if err != nil {
 				return err
 			}
-			return os.Symlink(target, dst)
+			return anew(dst, func() error { return os.Symlink(target, dst) })
 		case e.Type().IsRegular():
-			if link && os.Link(p, dst) == nil {
+			if link && anew(dst, func() error { return os.Link(p, dst) }) == nil {
 				return nil
 			}
 			info, err := e.Info()
@@ -544,6 +544,15 @@ func copyTree(from, to string, link bool) error {
 	close(jobs)
 	wg.Wait()
 	return errors.Join(errors.Join(errs...), err)
+}
+
+// anew makes a file, in place of one that is there: some projects keep packages in their repository.
+func anew(name string, make func() error) error {
+	err := make()
+	if errors.Is(err, fs.ErrExist) {
+		err = errors.Join(os.Remove(name), make())
+	}
+	return err
 }
 
 func copyFile(src, dst string, mode fs.FileMode) error {

@@ -81,8 +81,11 @@ func (p *place) furnish(ctx context.Context, base string, chains []toolchain.Fou
 		}
 		deps.link = deps.link && link
 		deps.env = deps.env && (link || ofSources(chain))
-		if err := deps.copyInto(p); err != nil {
-			return err
+		there := func(k kit) bool { return k.deps.dir == deps.dir } // packages of a folder that has no lock file of its own
+		if !slices.ContainsFunc(p.kits, there) {
+			if err := deps.copyInto(p); err != nil {
+				return err
+			}
 		}
 		p.kits = append(p.kits, kit{chain, deps})
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // onRun opens the journal, finds a run by prefix, or the newest one, and calls fn.
@@ -94,10 +95,13 @@ func newResume(a *app) *cobra.Command {
 	var o driveOptions
 	var blocks bool
 	c := &cobra.Command{
-		Use: "resume [RUN]", Short: "continue an interrupted, paused, parked or blocked run", Args: oneArgument("run"),
-		Example: "  jacquard resume k3v9",
+		Use: "resume [RUN|WORK-NN]", Short: "continue a run, or the rest of a WORK", Args: oneArgument("run"),
+		Example: "  jacquard resume k3v9\n  jacquard resume WORK-03",
 		RunE: func(c *cobra.Command, args []string) error {
-			ctx := c.Context()
+			ctx, prefix := c.Context(), first(args, "", "")
+			if strings.HasPrefix(strings.ToUpper(prefix), "WORK-") {
+				return a.workResume(ctx, prefix, "", workFlags{driveOptions: o})
+			}
 			p, err := a.open(ctx)
 			if err != nil {
 				return err
@@ -106,16 +110,15 @@ func newResume(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			prefix := ""
-			if len(args) > 0 {
-				prefix = args[0]
-			}
 			r, err := unfinished(ctx, rt, prefix)
 			if cerr := rt.Close(); err == nil {
 				err = cerr
 			}
 			if err != nil {
 				return err
+			}
+			if id := workLeft(r); id != "" {
+				return a.workResume(ctx, id, "", workFlags{driveOptions: o})
 			}
 			return p.resume(ctx, r, o, blocks)
 		},
@@ -124,6 +127,15 @@ func newResume(a *app) *cobra.Command {
 	c.Flags().BoolVar(&blocks, "blocks", false, "print result blocks for scripts")
 	c.Flags().StringVar(&o.budget, "budget", "", "raise the budget of the run: 40usd or 4Mtok")
 	return c
+}
+
+// workLeft is the WORK of a run that has ended without all of its tasks, "" for another run.
+func workLeft(r flow.Run) string {
+	out, err := report.Decode[step.WorkOut](r.Out)
+	if err != nil || r.Def != workDef || !r.State.Ended() || out.Failed+out.Blocked == 0 {
+		return ""
+	}
+	return out.Work
 }
 
 // answered reports whether a run has the answers that it waited for: it goes on when it is resumed.

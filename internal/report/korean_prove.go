@@ -25,7 +25,7 @@ var koreanProve = map[string]string{
 	"check edited code against its spec":                           "수정된 코드를 스펙과 대조합니다",
 	"nothing to undo: no agent has the plugin":                     "되돌릴 것이 없습니다. 플러그인이 설치된 에이전트가 없습니다",
 	"nothing was built; the run waits\n":                           "아무것도 빌드하지 않았습니다. 실행은 기다립니다\n",
-	"to try again, run: jacquard work resume %s\n":                 "다시 시도하려면: jacquard work resume %s\n",
+	"to try again, run: jacquard resume %s\n":                      "다시 시도하려면: jacquard resume %s\n",
 	"would write ": "작성 예정: ",
 	"✓ %s: %s (commit %s, %d files); tests passed: %d\n": "✓ %s: %s (커밋 %s, 파일 %d개); 통과한 테스트: %d개\n",
 	"%d of %d modules built":                             "모듈 %[2]d개 중 %[1]d개 빌드",

@@ -62,7 +62,7 @@ func TestLeft(t *testing.T) {
 			}
 			continue
 		}
-		if len(r.Left) != 1 || r.Left[0].Tree != tt.tree || r.Left[0].Said != tt.said || r.Left[0].Next != "jacquard work resume WORK-01" {
+		if len(r.Left) != 1 || r.Left[0].Tree != tt.tree || r.Left[0].Said != tt.said || r.Left[0].Next != "jacquard resume WORK-01" {
 			t.Errorf("%s: left is %+v, want %s, %q", name, r.Left, tt.tree, tt.said)
 		}
 		if l := restart["TASK-00"]; l.Tree != tt.tree || l.Base != "base" || string(l.Answer) != `"`+tt.tree+`"` {

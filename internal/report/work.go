@@ -49,7 +49,7 @@ var requestStyle = style{
 		if r.Request == nil {
 			return ""
 		}
-		return "jacquard work resume " + r.Request.Work
+		return "jacquard resume " + r.Request.Work
 	},
 }
 
@@ -196,9 +196,9 @@ func WorkSummary(l Lang, run string, o step.WorkOut) string {
 	switch {
 	case o.Failed+o.Blocked == 0:
 	case o.Tasks == 1:
-		fmt.Fprintf(&b, l.T("to try again, run: jacquard work resume %s\n"), o.Work)
+		fmt.Fprintf(&b, l.T("to try again, run: jacquard resume %s\n"), o.Work)
 	default:
-		fmt.Fprintf(&b, l.T("to build the rest, run: jacquard work resume %s\n"), o.Work)
+		fmt.Fprintf(&b, l.T("to build the rest, run: jacquard resume %s\n"), o.Work)
 	}
 	return b.String()
 }
