@@ -162,6 +162,9 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	for _, name := range slices.Sorted(maps(files)) {
 		fmt.Fprintf(h, "%s %x\n", name, sha256.Sum256(files[name]))
 	}
+	if chain.Ecosystem == toolchain.Node {
+		fmt.Fprintf(h, "%q\n", slices.Sorted(maps(beside)))
+	}
 	key := chain.Ecosystem + "-" + hex.EncodeToString(h.Sum(nil))[:24]
 	defer c.locks.lock(key)()
 	dir := filepath.Join(c.o.Cache, key)

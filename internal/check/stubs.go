@@ -57,6 +57,7 @@ func (s *stubber) put(name string, b []byte) error {
 		return err
 	}
 	s.p.edited[name] = true
+	s.p.built = false // from what it was
 	s.restamp(name)
 	return nil
 }
@@ -74,6 +75,7 @@ func (s *stubber) restamp(name string) {
 func (s *stubber) undo() error {
 	before := s.before
 	s.before = map[string][]byte{}
+	s.p.built = s.p.built && len(before) == 0
 	for name, b := range before {
 		if b == nil {
 			if err := os.Remove(s.p.full(name)); err != nil {

@@ -167,6 +167,14 @@ func junitOf(dir string, manifests map[string][]byte, sources []string) string {
 func (f Found) Beside(manifests map[string][]byte, sources []string) map[string]string {
 	out := map[string]string{}
 	switch f.Ecosystem {
+	case Node:
+		for m, b := range manifests {
+			for _, bin := range binsOf(b) { // of a package of the project, which others have as a program
+				if name := path.Join(path.Dir(m), bin); path.Base(m) == "package.json" && manifests[name] == nil && !strings.HasPrefix(name, "../") {
+					out[name] = ""
+				}
+			}
+		}
 	case Rust:
 		for m := range manifests {
 			if path.Base(m) == "Cargo.toml" {

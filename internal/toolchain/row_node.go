@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -272,6 +273,23 @@ func (f Found) nodeCommand(name string, r Report, pkg string, args ...string) Co
 		Env:   f.Env(),
 		Needs: []Need{f.Need(), {Tool: "npm:" + mod, Install: f.addPackage(mod)}},
 	}
+}
+
+// binsOf are the files that a package.json makes programs of.
+func binsOf(manifest []byte) []string {
+	var m struct {
+		Bin json.RawMessage `json:"bin"`
+	}
+	if json.Unmarshal(manifest, &m) != nil {
+		return nil
+	}
+	var one string
+	if json.Unmarshal(m.Bin, &one) == nil {
+		return []string{one}
+	}
+	var many map[string]string
+	_ = json.Unmarshal(m.Bin, &many)
+	return slices.Sorted(maps.Values(many))
 }
 
 // JestProgram is what runs jest for {jest}: it takes its arguments out of process.argv. With one worker jest runs tests in the process that
