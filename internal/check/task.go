@@ -228,11 +228,14 @@ func (p *taskProof) mine(pl *place) []string {
 	return mine
 }
 
+// ofTests reports whether a file is one of tests, or their data, which may be written in a language.
+func ofTests(name string) bool { return toolchain.IsTest(name) || toolchain.IsTestData(name) }
+
 // code are those of some files of which more has changed than tests, comments and layout.
 func (p *taskProof) code(files []string) []string {
 	var out []string
 	for _, ch := range p.changes {
-		if slices.Contains(files, ch.Path) && !toolchain.IsTest(ch.Path) && otherCode(ch) {
+		if slices.Contains(files, ch.Path) && !ofTests(ch.Path) && otherCode(ch) {
 			out = append(out, ch.Path)
 		}
 	}

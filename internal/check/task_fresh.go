@@ -156,6 +156,21 @@ func (p *taskProof) beside(pl *place) []test {
 	})
 }
 
+// otherData reports whether data of a toolchain's tests has changed.
+func (p *taskProof) otherData(pl *place) bool {
+	return slices.ContainsFunc(p.changes, func(ch Change) bool {
+		return toolchain.IsTestData(ch.Path) && (pl.chain.Root == "." || strings.HasPrefix(ch.Path, pl.chain.Root+"/"))
+	})
+}
+
+// passing are the tests of a toolchain that pass with the change.
+func (p *taskProof) passing(pl *place) []test {
+	return slices.DeleteFunc(pl.testsOf(pl.testFiles()), func(t test) bool {
+		st, ran := status(resultsOf(t, p.proof.Results))
+		return !ran || st != step.Pass
+	})
+}
+
 // inTests and inFunctions report whether a token of a file is in one of its tests or functions.
 func inTests(f source.File, t source.Token) bool {
 	return slices.ContainsFunc(f.Tests, func(x source.Test) bool { return t.Off >= x.Off && t.End <= x.Stop })
@@ -218,8 +233,12 @@ func (p *taskProof) untested(pl *place) string {
 // none, those are run of which something beside them is new.
 func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err error) {
 	anew := len(fresh) > 0
+	sel := func() toolchain.Selection { return toolchain.Selection{Files: filesOf(fresh)} }
 	if !anew {
 		fresh = p.beside(with)
+	}
+	if len(fresh) == 0 && p.otherData(with) { // which tests read it is not known
+		fresh, sel = p.passing(with), func() toolchain.Selection { return toolchain.Selection{} }
 	}
 	if len(fresh) == 0 {
 		return p.noNewTest(ctx, with, p.untested(with))
@@ -233,8 +252,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		return err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	files := filesOf(fresh)
-	run, err := pl.runTests(ctx, toolchain.Selection{Files: files}, fresh)
+	run, err := pl.runTests(ctx, sel(), fresh)
 	p.proof.Records = append(p.proof.Records, run.records...)
 	if err != nil {
 		return err

@@ -88,7 +88,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 func (p *taskProof) sources(files []string) (old, now map[string][]byte) {
 	old, now = map[string][]byte{}, map[string][]byte{}
 	for _, ch := range p.changes {
-		if slices.Contains(files, ch.Path) && !toolchain.IsTest(ch.Path) {
+		if slices.Contains(files, ch.Path) && !ofTests(ch.Path) {
 			old[ch.Path], now[ch.Path] = ch.Old, ch.New
 		}
 	}
@@ -176,10 +176,7 @@ func (p *taskProof) watched(ctx context.Context, pl *place) (bool, error) {
 	defer cancel()
 	old, now := p.sources(p.mine(pl))
 	chosen, rest := mutantsOf(old, now)
-	passing := slices.DeleteFunc(pl.testsOf(pl.testFiles()), func(t test) bool {
-		st, ran := status(resultsOf(t, p.proof.Results))
-		return !ran || st != step.Pass
-	})
+	passing := p.passing(pl)
 	of, anew := map[string]*Outcomes{}, map[string]bool{}
 	for _, x := range slices.Concat(chosen, rest) { // of some functions nothing may be tried
 		of[x.file+" "+x.Func] = &Outcomes{}

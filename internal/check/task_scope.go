@@ -141,7 +141,7 @@ func goneExports(changes []Change) map[string]bool {
 
 // beside reports whether a file is a new test, or data of tests, next to what the task owns: a plan need not name each.
 func beside(t Task, ch Change, changes []Change) bool {
-	if ch.Status != 'A' || !toolchain.IsTest(ch.Path) && !toolchain.IsTestData(ch.Path) {
+	if ch.Status != 'A' || !ofTests(ch.Path) {
 		return false
 	}
 	return slices.ContainsFunc(changes, func(o Change) bool {
