@@ -363,6 +363,23 @@ func (f *field) keep(r repo, c commit, name, out string) {
 	}
 }
 
+var prefix = regexp.MustCompile(`^(?i)(fix|refactor|chore|docs|style|perf|test|build|ci)(?:\([^)]*\))?!?:|^(fix|refactor)(?:es|ed|s|ing)?\b`)
+
+// kind is what an author would call a commit: what its subject says, else a feature.
+func kind(subject string) string {
+	m := prefix.FindStringSubmatch(subject)
+	if m == nil {
+		return "feat"
+	}
+	switch k := strings.ToLower(m[1] + m[2]); k {
+	case "fix", "refactor", "docs", "test":
+		return k
+	case "perf", "style":
+		return "refactor"
+	}
+	return "chore"
+}
+
 // scenario is what the author of a commit would have answered: a task with its files, and its patch. An honest one who is sent back says
 // what can be said of a change whose tests pass without it as well.
 func (f *field) scenario(clone string, c commit, patch string, honest bool) ([]byte, error) {
@@ -384,10 +401,10 @@ func (f *field) scenario(clone string, c commit, patch string, honest bool) ([]b
 	}
 	type task map[string]any
 	spec := task{
-		"title": c.Subject, "type": "feat", "functional": []string{c.Subject}, "criteria": []task{{"text": c.Subject}},
+		"title": c.Subject, "type": kind(c.Subject), "functional": []string{c.Subject}, "criteria": []task{{"text": c.Subject}},
 		"task": task{"title": c.Subject, "scope": c.Subject, "files": files},
 	}
-	plan := task{"goal": c.Subject, "tasks": []task{{"id": "TASK-00", "type": "feat", "title": c.Subject, "scope": c.Subject, "files": files, "covers": []string{"FR-01", "AC-01"}}}}
+	plan := task{"goal": c.Subject, "tasks": []task{{"id": "TASK-00", "type": kind(c.Subject), "title": c.Subject, "scope": c.Subject, "files": files, "covers": []string{"FR-01", "AC-01"}}}}
 	done := task{"summary": c.Subject, "what": c.Subject, "why": "It was asked for.", "caution": "None", "incomplete": "None"}
 	again := maps.Clone(done)
 	if honest {
