@@ -84,6 +84,9 @@ func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (rep
 		return report.Page{}, err
 	}
 	rep.TakenBack = pr.takenBack(r.ID)
+	if rep.NotDelivered, err = pr.leftOn(ctx, r); err != nil {
+		return report.Page{}, err
+	}
 	p := report.NewPage(l, rep, events, steps, pr.ran(steps), time.Now())
 	p.Title = "jacquard " + requested(r)
 	switch {

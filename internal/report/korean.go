@@ -522,6 +522,7 @@ var korean = map[string]string{
 	"%d lines":                "%d줄",
 	"verified":                "검증됨",
 	"not verified":            "검증되지 않음",
+	"verified, not delivered": "검증됨, 전달되지 않음",
 	"%d of %d verified":       "%d/%d 검증됨",
 	"%d tests":                "테스트 %d개",
 	"%d of %d mutants killed": "변이 %d/%d 감지",

@@ -161,6 +161,8 @@ func (p *Page) verdict(l Lang, r *Run, now time.Time) {
 		p.Class, p.Verdict = "warn", l.T("undone")
 	case r.State == flow.Done && ok:
 		p.Class, p.Verdict = "ok", l.T("verified")
+	case r.NotDelivered != "":
+		p.Class, p.Verdict = "warn", l.T("verified, not delivered")
 	case r.State == flow.Done:
 		p.Class, p.Verdict = "warn", l.T("not verified")
 	case r.State.Ended():

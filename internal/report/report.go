@@ -50,6 +50,8 @@ type Run struct {
 	Pause *step.Pause `json:"pause,omitempty"`
 	// TakenBack says that what the run has done was taken back later.
 	TakenBack bool `json:"taken_back,omitempty"`
+	// NotDelivered is the ref of what was verified and is not on the branch, "" for none.
+	NotDelivered string `json:"not_delivered,omitempty"`
 	// Altered are delivered files that were changed before the run had ended.
 	Altered []string `json:"altered,omitempty"`
 
