@@ -173,10 +173,12 @@ func Unchanged(file string, before, after []byte) func(id string) bool {
 	}
 }
 
+// body is the code of a test, with its rows.
 func body(f source.File, t source.Test) string {
 	var b strings.Builder
 	for _, tok := range f.Tokens {
-		if tok.Kind != source.Comment && tok.Off >= t.Off && tok.End <= t.Stop {
+		in := tok.Off >= t.Off && tok.End <= t.Stop || tok.Off >= t.Rows[0] && tok.End <= t.Rows[1]
+		if tok.Kind != source.Comment && in {
 			b.WriteString(tok.Text)
 			b.WriteByte(' ')
 		}

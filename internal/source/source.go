@@ -138,6 +138,8 @@ type Test struct {
 	Open      bool
 	Line, End int
 	Off, Stop int // the body's bytes
+	// Rows are the bytes that decide with what it is run: decorators, attributes, annotations, the table of each. Empty for none.
+	Rows [2]int
 	// Asserts counts assertions that can fail; Trivial those that are always true or cannot be reached.
 	Asserts, Trivial int
 	Skipped          bool

@@ -47,6 +47,9 @@ func isJUnit(marks map[string]bool) bool {
 // test notes a test of JUnit and what it asserts.
 func (t *treeFile) test(n syntax.Node, name string, marks map[string]bool, body syntax.Node) {
 	out := Test{Name: name, Line: n.Line(), End: n.EndLine(), Off: body.Start(), Stop: body.End(), Open: !marks["Test"]}
+	if m := n.Child("modifiers"); m.OK() {
+		out.Rows = [2]int{m.Start(), m.End()}
+	}
 	if marks["Disabled"] || marks["Ignore"] {
 		out.Skipped, out.SkipLine = true, n.Line()
 	}

@@ -58,10 +58,13 @@ func maySkip(text string) bool {
 }
 
 func (p *pyFile) testsIn(from, to int, class string, skip int) {
-	mark, may := skip, false
+	mark, may, rows := skip, false, [2]int{}
 	for l := from; l < to; l++ {
 		ts := p.toks(l)
 		if isPunct(ts[0], "@") {
+			if rows[1] = ts[len(ts)-1].End; rows[0] == 0 {
+				rows[0] = ts[0].Off
+			}
 			text := render(ts)
 			may = may || maySkip(text)
 			if skipMark().MatchString(text) && !maySkip(text) && mark == skip {
@@ -83,11 +86,12 @@ func (p *pyFile) testsIn(from, to int, class string, skip int) {
 			end = p.end(l, to)
 			if strings.HasPrefix(name, "test") {
 				p.test(l, end, class, name, mark, may)
+				p.f.Tests[len(p.f.Tests)-1].Rows = rows
 			}
 		case kind != "":
 			end = p.end(l, to)
 		}
-		mark, may, l = skip, false, end-1
+		mark, may, rows, l = skip, false, [2]int{}, end-1
 	}
 }
 

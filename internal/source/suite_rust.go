@@ -52,6 +52,8 @@ func rustTest(attrs string) bool {
 func (r *rustFile) test(n syntax.Node, name, attrs string) {
 	body := n.At("body")
 	t := Test{Name: name, Line: n.Line(), End: n.EndLine(), Off: body.Start(), Stop: body.End()}
+	_, t.Rows[0] = r.attributed(n)
+	t.Rows[1] = n.Start()
 	t.Open = strings.Contains(attrs, "rstest") || strings.Contains(attrs, "test_case")
 	if i := strings.Index(attrs, "#[ignore"); i >= 0 {
 		t.Skipped, t.SkipLine = true, n.Line()

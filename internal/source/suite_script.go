@@ -12,6 +12,7 @@ type suiteMarks struct {
 	open, may            bool
 	skipLine             int
 	onlyLine             int
+	rows              [2]int
 }
 
 func suiteName(w string) bool {
@@ -86,11 +87,13 @@ func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
 			mark(false, true, s.at(j+1).Line)
 		case "each", "for":
 			m.open = true
+			m.rows[0] = s.at(j + 2).Off
 			if s.punct(j+2, "(") {
 				j = closing(s.ts, j+2) - 1
 			} else {
 				j = s.templateEnd(j+2) - 2
 			}
+			m.rows[1] = s.at(min(j+1, len(s.ts)-1)).End
 		case "concurrent", "sequential", "serial", "parallel", "shuffle", "step", "extend", "bind":
 		default:
 			return i // a method of something that has this name
@@ -123,7 +126,7 @@ func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
 		return end
 	}
 	t := Test{
-		Name: strings.Join(path, " > "), Open: m.open, Line: s.at(i).Line, End: s.at(end).Line, Off: s.at(j).End, Stop: s.at(end).Off,
+		Name: strings.Join(path, " > "), Open: m.open, Line: s.at(i).Line, End: s.at(end).Line, Off: s.at(j).End, Stop: s.at(end).Off, Rows: m.rows,
 		MaySkip: m.may, Skipped: m.skipped, Fails: m.fails, SkipLine: m.skipLine, Only: m.only, OnlyLine: m.onlyLine,
 	}
 	if !todo {
