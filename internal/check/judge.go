@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -367,8 +368,11 @@ func (x *chainJudge) holdsTests(file string) bool {
 	case toolchain.Python:
 		return bytes.Contains(src, []byte("def test")) || bytes.Contains(src, []byte("class Test"))
 	}
-	return bytes.Contains(src, []byte("test")) || bytes.Contains(src, []byte("it("))
+	return scriptTest().Match(src)
 }
+
+// scriptTest finds a test in a script: a call that makes one, a runner, or no more than assertions.
+var scriptTest = re.New("\\b(?:test|it|specify)\\s*(?:\\.\\w+\\s*)*[(`]|['\"](?:node:test|tape?|ava|uvu|zora|bun:test)['\"]|\\bassert\\b")
 
 // runnable are those test files that the project's own command runs here.
 func (x *chainJudge) runnable(files []string) []string {

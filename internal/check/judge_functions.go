@@ -14,9 +14,9 @@ import (
 
 // Limits of the look at one function.
 const (
-	mostTries   = 3 // small changes of one function
-	mostFar     = 30
-	mostNoticed = 3 // tests that are named
+	mostTries   = 3  // small changes of one function
+	mostFar     = 30 // files of tests in one run
+	mostNoticed = 3  // tests that are named
 )
 
 // errSlow ends the run of a small change that takes much longer than the code as it is: it has become an endless loop.
@@ -158,47 +158,51 @@ func (x *chainJudge) fromFar(ctx context.Context, t *trial) error {
 		t.Tried = max(near.Tried, t.Noticed, t.Tried)
 	}()
 	for _, m := range again[:min(fewMutants, len(again))] {
-		files := t.far[:min(mostFar, len(t.far))]
 		if t.Tried > 0 && x.tried >= x.q.Mutants+fewMutants {
 			break
 		}
-		if err := x.mutate(ctx, t, m, files); err != nil {
+		if err := x.mutate(ctx, t, m, t.far); err != nil {
 			return err
 		}
 		if t.Noticed > near.Noticed {
-			t.open = false
-			return nil
+			break
 		}
 	}
-	t.open = len(t.far) > mostFar
+	t.open = false
 	return nil
 }
 
-// mutate runs tests on one small change of a function, and notes which of them fail that pass without it.
+// mutate runs tests on one small change of a function, some of their files after the others, and notes which of them fail that pass without
+// it.
 func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []string) error {
 	x.tried++
-	short, cancel := context.WithTimeoutCause(ctx, max(20*time.Second, 5*x.took), errSlow)
-	defer cancel()
-	run, err := x.pl.mutated(short, m, toolchain.Selection{Files: files}, &x.proof)
-	if errors.Is(err, errSlow) && !late(ctx, err) {
-		t.count(m, true)
-		t.By = append(t.By, "(the tests do not finish)")
-		return nil
-	}
-	if err != nil {
-		return err
-	}
 	ran := false
 	var by []string
-	for _, r := range run.results {
-		_, name := toolchain.SplitID(r.ID)
-		if name == "" {
-			continue
+	for _, some := range batches(files, mostFar) {
+		short, cancel := context.WithTimeoutCause(ctx, max(20*time.Second, 5*x.took), errSlow)
+		run, err := x.pl.mutated(short, m, toolchain.Selection{Files: some}, &x.proof)
+		cancel()
+		if errors.Is(err, errSlow) && !late(ctx, err) {
+			t.count(m, true)
+			t.By = append(t.By, "(the tests do not finish)")
+			return nil
 		}
-		ran = ran || r.Status == step.Pass || r.Status == step.Fail || r.Status == step.Error
-		if (r.Status == step.Fail || r.Status == step.Error) && (x.passing[r.ID] || !x.seen(r.ID)) {
-			by = append(by, r.ID)
-			t.ByNew = t.ByNew || x.anew && slices.ContainsFunc(x.fresh, func(f test) bool { return len(resultsOf(f, []step.TestResult{r})) > 0 })
+		if err != nil {
+			return err
+		}
+		for _, r := range run.results {
+			_, name := toolchain.SplitID(r.ID)
+			if name == "" {
+				continue
+			}
+			ran = ran || r.Status == step.Pass || r.Status == step.Fail || r.Status == step.Error
+			if (r.Status == step.Fail || r.Status == step.Error) && (x.passing[r.ID] || !x.seen(r.ID)) {
+				by = append(by, r.ID)
+				t.ByNew = t.ByNew || x.anew && slices.ContainsFunc(x.fresh, func(f test) bool { return len(resultsOf(f, []step.TestResult{r})) > 0 })
+			}
+		}
+		if len(by) > 0 {
+			break
 		}
 	}
 	switch {

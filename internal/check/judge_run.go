@@ -46,20 +46,29 @@ func (x *chainJudge) far(ctx context.Context) error {
 	}
 	const atOnce = 10
 	files := x.runnable(x.reached.far)
-	for len(files) > 0 {
-		n := min(atOnce, len(files))
-		for n < len(files) && path.Dir(files[n]) == path.Dir(files[n-1]) { // a package is one run
-			n++
-		}
-		if err := x.run(short, files[:n]); errors.Is(err, errFar) || late(ctx, err) {
-			x.out.NotRun = append(x.out.NotRun, fmt.Sprintf("tests that reach the change indirectly: %d files", len(files)))
+	left := len(files)
+	for _, some := range batches(files, atOnce) {
+		if err := x.run(short, some); errors.Is(err, errFar) || late(ctx, err) {
+			x.out.NotRun = append(x.out.NotRun, fmt.Sprintf("tests that reach the change indirectly: %d files", left))
 			return nil
 		} else if err != nil {
 			return err
 		}
-		files = files[n:]
+		left -= len(some)
 	}
 	return nil
+}
+
+// batches splits files of tests for one run after the other, those of a folder together: a package is one run.
+func batches(files []string, atOnce int) (out [][]string) {
+	for len(files) > 0 {
+		n := min(atOnce, len(files))
+		for n < len(files) && path.Dir(files[n]) == path.Dir(files[n-1]) {
+			n++
+		}
+		out, files = append(out, files[:n]), files[n:]
+	}
+	return out
 }
 
 // rest builds the project, and runs all other tests where everything is asked for.
