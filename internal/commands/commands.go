@@ -283,6 +283,9 @@ func (r *reader) add(argv []string, where at) {
 	if purpose == "" {
 		return
 	}
+	if purpose == Build && program(argv) == "tsc" && r.writesNothing(tsconfig(argv), where.dir, 0) {
+		purpose = Types
+	}
 	r.command(purpose, slices.DeleteFunc(argv, func(a string) bool { return placeholder().MatchString(a) }), where)
 }
 

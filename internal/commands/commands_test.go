@@ -43,6 +43,14 @@ func TestRead(t *testing.T) {
 			map[string]string{"package.json": `{"scripts": {"test": "node --import=tsx/esm --test test/*.ts", "build": "del-cli dist && tsc"}}`},
 			[]string{"test node --import=tsx/esm --test {glob:test/*.ts}", "build del-cli dist", "build tsc"},
 		},
+		"the TypeScript compiler only checks where its configuration says so": {
+			map[string]string{
+				"package.json":     `{"scripts": {"test": "node --test && tsd && tsc -p tsconfig.ts.json", "build": "tsc --project src", "lint": "tsc"}}`,
+				"tsconfig.json":    "{\n  /* \"noEmit\": false */\n  \"compilerOptions\": {\"noEmit\": true}\n}",
+				"tsconfig.ts.json": `{"extends": "./tsconfig"}`, "src/tsconfig.json": `{"extends": "../tsconfig.json", "compilerOptions": {"noEmit": false}}`,
+			},
+			[]string{"test node --test", "types tsd", "types tsc -p tsconfig.ts.json", "build tsc --project src", "types tsc"},
+		},
 		"Make's functions that join texts": {
 			map[string]string{
 				".github/workflows/go.yml": workflow("    - run: make cover\n"),

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // manifest is what a package.json says of scripts.
@@ -283,4 +285,38 @@ func (r *reader) composer(argv []string, where at) {
 			r.shell(strings.TrimPrefix(line, "@php "), where.in(argv[0]))
 		}
 	}
+}
+
+var (
+	lineComment = re.New(`(?m)^\s*//.*$|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/`)
+	noEmit      = re.New(`"noEmit"\s*:\s*(true|false)`)
+	extended    = re.New(`"extends"\s*:\s*"(\.[^"]*)"`)
+)
+
+// tsconfig is the configuration that a call of tsc names, or finds.
+func tsconfig(argv []string) string {
+	for i, a := range argv[:len(argv)-1] {
+		if a == "-p" || a == "--project" {
+			return argv[i+1]
+		}
+	}
+	return "."
+}
+
+// writesNothing reports whether a configuration of the TypeScript compiler, or one that it extends, lets it only check.
+func (r *reader) writesNothing(config, dir string, depth int) bool {
+	name := path.Join(dir, config)
+	if path.Ext(name) != ".json" {
+		if r.files[name+".json"] {
+			name += ".json"
+		} else {
+			name = path.Join(name, "tsconfig.json")
+		}
+	}
+	text := lineComment().ReplaceAllString(r.text(name), "")
+	if m := noEmit().FindStringSubmatch(text); m != nil {
+		return m[1] == "true"
+	}
+	m := extended().FindStringSubmatch(text)
+	return m != nil && depth < deepest && r.writesNothing(m[1], path.Dir(name), depth+1)
 }
