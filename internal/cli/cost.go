@@ -21,21 +21,32 @@ func newCost(a *app) *cobra.Command {
 		Example: "  jacquard cost --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
-				rows, total, err := costs(ctx, p, rt, r.ID)
+				rows, total, cut, err := costs(ctx, p, rt, r.ID)
 				if err != nil {
 					return err
 				}
 				if a.json {
-					a.print(map[string]any{"run": r.ID, "turns": rows, "total": total})
+					a.print(map[string]any{"run": r.ID, "turns": rows, "total": total, "cut": cut})
 					return nil
 				}
 				l := a.lang()
+				fmt.Fprintf(a.Out, l.T("run %s: %s\n"), r.ID, requested(r))
 				fmt.Fprint(a.Out, report.Table(costCells(l, rows), 3))
-				fmt.Fprintf(a.Out, l.T("total: %s\n"), report.Cost(l, total))
+				fmt.Fprint(a.Out, totalText(l, total, cut))
 				return nil
 			})
 		},
 	}
+}
+
+// totalText is what a run has cost. What calls cost that were cut off is not known: it is said what they can have cost at most.
+func totalText(l report.Lang, total, cut step.Usage) string {
+	if cut.Input == 0 {
+		return fmt.Sprintf(l.T("total: %s\n"), report.Cost(l, total))
+	}
+	sure := total
+	sure.Input, sure.USD = total.Input-cut.Input, total.USD-cut.USD
+	return fmt.Sprintf(l.T("total: %s; with calls that were cut off or are running at most %s\n"), report.Cost(l, sure), report.Cost(l, total))
 }
 
 // costCells are the costs of a run as a table.
@@ -59,14 +70,13 @@ type costRow struct {
 }
 
 // costs are those of the turns whose results are on record, and in a last row what the ledger has besides: turns that were cut, cancelled,
-// or are at work.
-func costs(ctx context.Context, p *project, rt keeper, run string) ([]costRow, step.Usage, error) {
+// or are at work. cut is what calls that have not ended can have cost at most; it is in the last row and in total.
+func costs(ctx context.Context, p *project, rt keeper, run string) (out []costRow, total, cut step.Usage, err error) {
 	rows, err := rt.Steps(ctx, run)
 	if err != nil {
-		return nil, step.Usage{}, err
+		return nil, total, cut, err
 	}
-	out := []costRow{}
-	total := step.Usage{Known: true}
+	out, total = []costRow{}, step.Usage{Known: true}
 	index := map[costRow]int{}
 	for _, s := range rows {
 		if s.Step != step.AgentTurn.Name || len(s.Out) == 0 {
@@ -97,8 +107,9 @@ func costs(ctx context.Context, p *project, rt keeper, run string) ([]costRow, s
 	}
 	spent, reserved, err := act.SpentOf(filepath.Join(p.state, "runs", run, "ledger.jsonl"))
 	if err != nil {
-		return nil, step.Usage{}, err
+		return nil, total, cut, err
 	}
+	cut = step.Usage{Input: reserved.Tokens, USD: float64(reserved.MicroUSD) / 1e6, Known: true}
 	spent.MicroUSD, spent.Tokens = spent.MicroUSD+reserved.MicroUSD, spent.Tokens+reserved.Tokens
 	const rounding = 0.001 // of the sums of turns, in dollars
 	rest := step.Usage{Input: max(0, spent.Tokens-total.Input-total.Output-total.CacheRead-total.CacheWrite), USD: float64(spent.MicroUSD)/1e6 - total.USD, Known: true}
@@ -106,5 +117,5 @@ func costs(ctx context.Context, p *project, rt keeper, run string) ([]costRow, s
 		out = append(out, costRow{Module: "-", Role: "interrupted, cancelled or running", Usage: rest})
 		total = total.Add(rest)
 	}
-	return out, total, nil
+	return out, total, cut, nil
 }

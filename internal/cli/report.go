@@ -117,12 +117,12 @@ func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (rep
 			p.Say(events[0].At, e.At, text)
 		}
 	}
-	rows, total, err := costs(ctx, pr, rt, r.ID)
+	rows, total, cut, err := costs(ctx, pr, rt, r.ID)
 	var weights []float64
 	for _, row := range rows {
 		weights = append(weights, row.Usage.USD+float64(row.Usage.Input+row.Usage.Output+row.Usage.CacheRead+row.Usage.CacheWrite)/1e9)
 	}
-	p.Account(costCells(l, rows), weights, strings.TrimSpace(fmt.Sprintf(l.T("total: %s\n"), report.Cost(l, total))))
+	p.Account(costCells(l, rows), weights, strings.TrimSpace(totalText(l, total, cut)))
 	return p, err
 }
 
