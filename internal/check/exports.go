@@ -15,10 +15,11 @@ import (
 
 // moreExports finds what a module newly exports beside what its spec lists. Functions, types and classes are sent back
 // where a language exports by a mark of its own; a constant or variable is only worth a word. In Python every name at the
-// top is visible, so nothing is said. Of TypeScript and JavaScript the module's entry file counts: the files behind it
+// top is visible, so nothing is said but of what the spec no longer lists. Of TypeScript and JavaScript the module's entry file counts: the files behind it
 // export to each other.
 func (c *Checker) moreExports(ctx context.Context, m Module, before, tree string) ([]step.Finding, error) {
-	if len(m.Exports) == 0 || m.Chain.Ecosystem == toolchain.Python {
+	python := m.Chain.Ecosystem == toolchain.Python
+	if len(m.Exports) == 0 || python && len(m.Gone) == 0 {
 		return nil, nil
 	}
 	was, err := c.exports(ctx, m, before)
@@ -41,7 +42,7 @@ func (c *Checker) moreExports(ctx context.Context, m Module, before, tree string
 				out = append(out, fix("export-unlisted", name, e.Line, "The spec no longer lists "+e.Name+", but the module exports it. Remove the export."))
 				continue
 			}
-			if _, old := was[strings.TrimPrefix(e.Owner+"."+e.Name, ".")]; old || !r.unlisted(e) {
+			if _, old := was[strings.TrimPrefix(e.Owner+"."+e.Name, ".")]; old || python || !r.unlisted(e) {
 				continue
 			}
 			text := "The module exports " + e.Name + ", which its spec does not list. Make it private."
@@ -85,8 +86,11 @@ func named(files map[string][]byte, name string) bool {
 
 // isFace reports whether other modules see what a file exports.
 func isFace(m Module, name string, f source.File) bool {
-	if m.Chain.Ecosystem == toolchain.Go {
+	switch m.Chain.Ecosystem {
+	case toolchain.Go:
 		return path.Dir(name) == path.Clean(m.Dir) && f.Package != "main"
+	case toolchain.Python:
+		return path.Dir(name) == path.Clean(m.Dir)
 	}
 	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
 	return name == m.Place.NewFile || path.Dir(name) == path.Clean(m.Dir) && stem == "index"
