@@ -60,21 +60,28 @@ func OpenLedger(path string, b step.Budget) (*Ledger, error) {
 	return l, nil
 }
 
-// SpentOf reads from a run's ledger file what its calls have cost, also those of turns that were cut or cancelled; reserved is the most that
-// calls can cost which have not ended, or whose process died. A run without a file has called no model through a gateway.
-func SpentOf(path string) (spent, reserved gateway.Amount, err error) {
+// Account is what a ledger says of a run.
+type Account struct {
+	// Spent is what calls have cost, also those of turns that were cut or cancelled. Reserved is the most that calls can cost which have not
+	// ended, or whose process died.
+	Spent, Reserved gateway.Amount
+	Budget          step.Budget // the newest
+}
+
+// AccountOf reads a run's ledger file. A run without one has called no model through a gateway.
+func AccountOf(path string) (Account, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return spent, reserved, nil
+		return Account{}, nil
 	}
 	if err != nil {
-		return spent, reserved, fmt.Errorf("open the ledger: %w", err)
+		return Account{}, fmt.Errorf("open the ledger: %w", err)
 	}
 	l := &Ledger{f: f, given: map[step.Budget]bool{}, open: map[string]gateway.Amount{}}
 	err = l.read()
 	used := l.used()
-	reserved = gateway.Amount{MicroUSD: used.MicroUSD - l.spent.MicroUSD, Tokens: used.Tokens - l.spent.Tokens}
-	return l.spent, reserved, errors.Join(err, f.Close())
+	a := Account{Spent: l.spent, Reserved: gateway.Amount{MicroUSD: used.MicroUSD - l.spent.MicroUSD, Tokens: used.Tokens - l.spent.Tokens}, Budget: l.budget}
+	return a, errors.Join(err, f.Close())
 }
 
 // read takes in what the file has. A torn last line was never acted on.

@@ -85,6 +85,10 @@ func TestLedgerSurvives(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
+	a, err := act.AccountOf(path)
+	if err != nil || a.Spent != (gateway.Amount{Tokens: 5, MicroUSD: 7}) || a.Reserved != (gateway.Amount{Tokens: 30}) {
+		t.Errorf("the account is %+v, %v", a, err)
+	}
 	again := open(t, path, step.Budget{Tokens: 100})
 	if got, want := again.Spent(), (gateway.Amount{Tokens: 35, MicroUSD: 7}); got != want {
 		t.Errorf("after the crash %+v is spent, want %+v", got, want)
@@ -107,6 +111,9 @@ func TestLedgerBudget(t *testing.T) {
 	for i, c := range []struct{ give, want step.Budget }{{first, first}, {raised, raised}, {first, raised}, {raised, raised}} {
 		if got := open(t, path, c.give).Budget(); got != c.want {
 			t.Errorf("opening %d with %v: budget = %v, want %v", i, c.give, got, c.want)
+		}
+		if a, err := act.AccountOf(path); err != nil || a.Budget != c.want {
+			t.Errorf("opening %d with %v: the account says %v, %v", i, c.give, a.Budget, err)
 		}
 	}
 }

@@ -105,10 +105,11 @@ func costs(ctx context.Context, p *project, rt keeper, run string) (out []costRo
 		out[i].Usage = out[i].Usage.Add(t.Usage)
 		total = total.Add(t.Usage)
 	}
-	spent, reserved, err := act.SpentOf(filepath.Join(p.state, "runs", run, "ledger.jsonl"))
+	account, err := act.AccountOf(filepath.Join(p.state, "runs", run, "ledger.jsonl"))
 	if err != nil {
 		return nil, total, cut, err
 	}
+	spent, reserved := account.Spent, account.Reserved
 	cut = step.Usage{Input: reserved.Tokens, USD: float64(reserved.MicroUSD) / 1e6, Known: true}
 	spent.MicroUSD, spent.Tokens = spent.MicroUSD+reserved.MicroUSD, spent.Tokens+reserved.Tokens
 	const rounding = 0.001 // of the sums of turns, in dollars

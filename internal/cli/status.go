@@ -70,7 +70,7 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 		return err
 	}
 	for _, r := range runs {
-		spent, _, err := act.SpentOf(filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"))
+		account, err := act.AccountOf(filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"))
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 		if err != nil {
 			return err
 		}
-		list = append(list, runStatus{Run: r, Ref: waits, Verified: verified(r), Request: requested(r), TakenBack: p.takenBack(r.ID), Tokens: spent.Tokens, USD: float64(spent.MicroUSD) / 1e6})
+		list = append(list, runStatus{Run: r, Ref: waits, Verified: verified(r), Request: requested(r), TakenBack: p.takenBack(r.ID), Tokens: account.Spent.Tokens, USD: float64(account.Spent.MicroUSD) / 1e6})
 	}
 	if p.a.json {
 		p.a.print(map[string]any{"runs": list})

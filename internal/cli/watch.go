@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -173,14 +174,15 @@ func (w *watch) spent() {
 		return
 	}
 	w.counted = time.Now()
-	spent, reserved, err := act.SpentOf(w.ledger)
+	account, err := act.AccountOf(w.ledger)
+	spent, reserved := account.Spent, account.Reserved
 	if err != nil || spent.MicroUSD+reserved.MicroUSD == 0 {
 		return
 	}
 	l := w.a.lang()
 	w.rep.Spent = fmt.Sprintf("$%.2f", float64(spent.MicroUSD)/1e6)
-	if w.rep.Budget.USD > 0 {
-		w.rep.Spent += fmt.Sprintf(l.T(" of $%.2f"), w.rep.Budget.USD)
+	if most := cmp.Or(account.Budget.USD, w.rep.Budget.USD); most > 0 {
+		w.rep.Spent += fmt.Sprintf(l.T(" of $%.2f"), most)
 	}
 	if reserved.MicroUSD > 0 {
 		w.rep.Spent += fmt.Sprintf(l.T(" (up to $%.2f more for running calls)"), float64(reserved.MicroUSD)/1e6)
