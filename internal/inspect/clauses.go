@@ -108,10 +108,11 @@ func (m *module) agrees(c spec.Contract, about string) {
 func (m *module) asks(c spec.Contract, is source.Contract, body string) {
 	all := len(c.Preconditions) > 0
 	said := map[string]bool{}
-	for _, p := range c.Preconditions {
-		said[condition(p.Text)] = true
+	for _, p := range m.listed(c.Preconditions, body) {
+		text := m.condition(p.Text)
+		said[text] = true
 		switch {
-		case slices.ContainsFunc(is.Preconditions, func(have string) bool { return condition(have) == condition(p.Text) }):
+		case slices.ContainsFunc(is.Preconditions, func(have string) bool { return m.condition(have) == text }):
 			m.agrees(c, "precondition "+p.Text)
 		case isCondition(p.Text, body):
 			m.differsFrom(c, p.Line, "precondition "+p.Text, "no guard asks for "+p.Text)
@@ -120,11 +121,37 @@ func (m *module) asks(c spec.Contract, is source.Contract, body string) {
 		}
 	}
 	for _, have := range is.Guards {
-		if all && !said[condition(have)] {
-			said[condition(have)] = true
+		if text := m.condition(have); all && !said[text] {
+			said[text] = true
 			m.differsFrom(c, c.Line, "preconditions", "the code also asks for "+have)
 		}
 	}
+}
+
+// listed cuts clauses that list conditions with commas between them.
+func (m *module) listed(clauses []spec.Clause, body string) []spec.Clause {
+	var out []spec.Clause
+	for _, c := range clauses {
+		depth := 0
+		parts := strings.FieldsFunc(c.Text, func(r rune) bool {
+			depth += strings.Count("([{", string(r)) - strings.Count(")]}", string(r))
+			return r == ',' && depth == 0
+		})
+		if strings.ContainsAny(c.Text, "\"'") || slices.ContainsFunc(parts, func(p string) bool { return !isCondition(p, body) }) {
+			out = append(out, c)
+			continue
+		}
+		for _, p := range parts {
+			out = append(out, spec.Clause{Text: strings.TrimSpace(p), Line: c.Line})
+		}
+	}
+	return out
+}
+
+// condition is a condition in one way of writing, with the values of constants in place of their names.
+func (m *module) condition(text string) string {
+	text = wordsOf().ReplaceAllStringFunc(text, func(w string) string { return cmp.Or(m.constant(w), w) })
+	return strings.NewReplacer("`", "", " ", "", "'", "\"").Replace(strings.TrimSuffix(strings.TrimSpace(text), "."))
 }
 
 // fails compares errors: their class, and when they come where that is said in code.
@@ -135,12 +162,12 @@ func (m *module) fails(c spec.Contract, is source.Contract, body string) {
 		_, when, timed := strings.Cut(t.Text, " when ")
 		known := slices.ContainsFunc(is.Throws, func(have string) bool { return errorName().FindString(have) == class })
 		switch {
-		case slices.ContainsFunc(is.Throws, func(have string) bool { return condition(have) == condition(t.Text) }):
+		case slices.ContainsFunc(is.Throws, func(have string) bool { return m.condition(have) == m.condition(t.Text) }):
 			m.agrees(c, about)
 		case class == "" || lastPart(class) == strings.ToLower(lastPart(class)) && class != "panic" && class != "error": // a sentence
 		case timed && slices.ContainsFunc(is.Fails, func(have string) bool {
 			_, at, ok := strings.Cut(have, " when ")
-			return ok && condition(at) == condition(when)
+			return ok && m.condition(at) == m.condition(when)
 		}):
 			m.differsFrom(c, t.Line, about, "it fails with another error than "+class+" when "+when)
 		case known && timed && isCondition(when, body):
@@ -160,11 +187,6 @@ var errorName = re.New(`^[\pL_][\pL\w.:]*`)
 func looksLikeError(class string) bool {
 	name := lastPart(class)
 	return strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.HasPrefix(name, "Err")
-}
-
-// condition is a condition in one way of writing.
-func condition(text string) string {
-	return strings.NewReplacer("`", "", " ", "", "'", "\"").Replace(strings.TrimSuffix(strings.TrimSpace(text), "."))
 }
 
 var operator = re.New("[=<>!]=|[<>!%]|\\bnot in\\b|\\bin\\b|\\bis (?:not )?None\\b|^not |\\w\\(")

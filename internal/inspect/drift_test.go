@@ -119,6 +119,20 @@ var driftCases = map[string]struct {
 		map[string]string{"m/CLAUDE.md": spec1("None", "- a full moon → werewolves howl", ""), "m/m.py": ""},
 		"",
 	},
+	"constants that the spec states": {
+		map[string]string{
+			"m/CLAUDE.md":   spec1("- `f(n: int) -> int`", "None", "## Contract\n\n### f\n\n- **Preconditions**: `n >= 0`, `n <= 40`, `lo < (n, 1)[0]`\n\n## Domain Context\n\n### Constraints\n\n- MAX_PERCENT: 40\n- MAX_PARTS: 99 (the most)\n- `TTL`: 7 days\n- LIFE: 7 days\n- DEPTH: 2^10\n- ALGORITHM: RS256\n- RATES: 1, 2\n- MAX_SIZE: 2 MB\n- at most 5 sessions\n\n## Constraints\n\n- RETRIES: 3 (per request)\n"),
+			"m/__init__.py": "MAX_PERCENT = 40\nMAX_PARTS = 12\nTTL = 7 * 24 * 3600\nLIFE = 8\nDEPTH = 1024\nALGORITHM = 'HS256'\nRATES = [1, 2]\nMAX_SIZE = 2_000_000\nMOST = 5\nRETRIES = 4\nOTHER = 6\n\n\ndef f(n: int) -> int:\n    lo = 1\n    if n < 0:\n        raise ValueError\n    if n > MAX_PERCENT:\n        raise ValueError\n    return n + lo\n",
+		},
+		"MISSING Exports OTHER; MISMATCH Domain Context MAX_PARTS; MISMATCH Domain Context LIFE; MISMATCH Domain Context ALGORITHM; MISMATCH Constraints RETRIES; note CONTRACT f",
+	},
+	"constants of go that the spec states": {
+		map[string]string{
+			"m/CLAUDE.md": spec1("- `F(n int) error`", "None", "## Contract\n\n### F\n\n- **Preconditions**: `n <= 40`\n\n## Domain Context\n\n### Constraints\n\n- MAX_PERCENT: 40\n- `maxParts`: 99\n- TTL: 90 seconds\n"),
+			"m/m.go":      "package m\n\nimport (\n\t\"errors\"\n\t\"time\"\n)\n\nconst MaxPercent = 50\n\nconst maxParts = 12\n\nconst TTL = 90 * time.Second\n\nfunc F(n int) error {\n\tif n > MaxPercent {\n\t\treturn errors.New(\"n\")\n\t}\n\treturn nil\n}\n",
+		},
+		"MISMATCH Domain Context MAX_PERCENT; MISMATCH Domain Context maxParts; note CONTRACT F; note CONTRACT F",
+	},
 	"conventions": {
 		map[string]string{
 			"CLAUDE.md":   "# p\n\n## Purpose\n\nx\n\n## Code Convention\n\n### Naming Rules\n\nx\n\n### Language & Runtime\n\nGo\n",

@@ -192,6 +192,7 @@ func (m *module) exports() (stale, missing int) {
 		_, inner, nested := strings.Cut(full, ".")
 		switch {
 		case !m.lists(x) || specified[full] && !m.roleless(full, x) || nested && x.Owner != "" && specified[inner] && strings.Contains(inner, "."):
+		case m.fixes(x):
 		case given[x.Name] || x.byDefault && specified["default"]:
 		case x.Owner != "" && !isType(x.Kind) && (!detailed[x.Owner] && !detailed[lastPart(x.Owner)] || x.Kind == "property" && !fielded[x.Owner] && !m.readsOf(x, detailed)):
 		default:

@@ -231,6 +231,7 @@ type module struct {
 	funcs    map[string][]function // by name; made when asked for
 	types    map[string]meaning
 	offered  *offered
+	fixed    []spec.Constant // what the spec fixes beside its exports
 }
 
 func (w *survey) drift(dir string) ModuleDrift {
@@ -257,7 +258,9 @@ func (w *survey) drift(dir string) ModuleDrift {
 		out.Status = "poor"
 		return out
 	}
+	m.fixed = spec.Constants(d.Document)
 	stale, missing := m.exports()
+	m.constants()
 	m.contracts()
 	m.dependencies()
 	m.externals()

@@ -12,8 +12,8 @@ func SameValue(a, b string) bool {
 	if squeeze(a) == squeeze(b) {
 		return true
 	}
-	if x, ok := number(a); ok {
-		if y, ok := number(b); ok {
+	if x, ok := Number(a); ok {
+		if y, ok := Number(b); ok {
 			return x.Cmp(y) == 0
 		}
 	}
@@ -59,8 +59,8 @@ func valueParts(text string) []string {
 	return out
 }
 
-// number is the value of a sum or product of numbers.
-func number(text string) (*big.Rat, bool) {
+// Number is the value of a sum or product of numbers, false where the text is none.
+func Number(text string) (*big.Rat, bool) {
 	p := &sums{rest: strings.Map(func(r rune) rune {
 		if r == ' ' || r == '_' || r == '\n' {
 			return -1

@@ -221,7 +221,12 @@ func (g *goFile) general(d *ast.GenDecl) {
 			if d.Tok == token.CONST {
 				kind = "constant"
 			}
-			for _, n := range s.Names {
+			for i, n := range s.Names {
+				if i < len(s.Values) && d.Tok == token.CONST {
+					if lit, ok := s.Values[i].(*ast.BasicLit); ok {
+						g.f.stands(n.Name, lit.Value)
+					}
+				}
 				if !n.IsExported() {
 					continue
 				}

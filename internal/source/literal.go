@@ -119,7 +119,11 @@ func interpolated(t Token) bool {
 
 // constant notes what a name at the top of the file stands for, and gives its text.
 func (f *File) constant(name string, ts []Token) string {
-	text := literalText(ts)
+	return f.stands(name, literalText(ts))
+}
+
+// stands notes a value of a constant, and gives it back where it is the only one.
+func (f *File) stands(name, text string) string {
 	if text != "" {
 		if f.Constants == nil {
 			f.Constants = map[string]string{}

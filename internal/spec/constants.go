@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,6 +75,47 @@ func (f Form) ends(text string, end int) bool {
 	return false
 }
 
+// Is reports whether code that sets a constant to x sets it to the amount of the spec, in any unit of its family. It is
+// not sure where the spec says more than one number, or none.
+func (k Constant) Is(x *big.Rat) (is, sure bool) {
+	_, text, _ := constantName(k.Text)
+	m := exactRE().FindStringSubmatch(text)
+	if m == nil {
+		return false, false
+	}
+	unit, known := unitOf(m[2])
+	n, ok := new(big.Rat).SetString(strings.NewReplacer(",", "", "_", "").Replace(m[1]))
+	if !ok || m[2] != "" && !known {
+		return false, false
+	}
+	factors := []*big.Rat{big.NewRat(1, 1)}
+	switch {
+	case unit == "%" || strings.Contains(strings.ToLower(k.Name), "percent"):
+		factors = append(factors, big.NewRat(1, 100))
+	case unit == "" && strings.Contains(m[1], "."): // money, in cents
+		factors = append(factors, big.NewRat(100, 1))
+	}
+	for _, family := range families {
+		for _, from := range family[unit] {
+			for _, sizes := range family {
+				for _, to := range sizes {
+					factors = append(factors, big.NewRat(from, to))
+				}
+			}
+		}
+	}
+	return slices.ContainsFunc(factors, func(f *big.Rat) bool { return f.Mul(f, n).Cmp(x) == 0 }), true
+}
+
+// families are units of time, in nanoseconds, and of memory, in bytes: several amounts where people mean different ones.
+var families = []map[string][]int64{
+	{
+		"ns": {1}, "us": {1e3}, "ms": {1e6}, "s": {1e9}, "min": {60e9}, "h": {3600e9}, "d": {86_400e9}, "w": {7 * 86_400e9},
+		"month": {30 * 86_400e9}, "year": {365 * 86_400e9, 360 * 86_400e9},
+	},
+	{"B": {1}, "KB": {1 << 10, 1e3}, "MB": {1 << 20, 1e6}, "GB": {1 << 30, 1e9}},
+}
+
 func alphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
@@ -82,7 +124,9 @@ var (
 	constNameRE = re.New("^`?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z][A-Z0-9]{2,}|`[A-Za-z_][A-Za-z0-9_.]*)`?\\s*[:=]\\s*(.+)$")
 	numberRE    = re.New(`^([+-]?\d[\d,_]*(?:\.\d+)?)\s*([A-Za-zµ%가-힣]*)`)
 	limitRE     = re.New(`(최대|최소|최장|최단|(?i:\bmax(?:imum)?|\bmin(?:imum)?|\bat most|\bat least|\bup to|\blimit(?:ed)?(?: to| of)?|\bwithin|\bno more than|\bnot exceed|\bevery|\bafter|\b(?:larg|small|high|low|long|short|bigg)est(?: [a-z]+){0,4} (?:is|are|be|of)))?[\s:=]*(^|[^\w.,#-])(\d[\d,_]*(?:\.\d+)?)\s*(%|[A-Za-z]+|[가-힣]+)?(\w?)`)
-	tokenRE     = re.New("^[\"'`]?([A-Za-z0-9_./:+-]+)[\"'`]?$")
+	// exactRE is one number with its unit, and behind it nothing but an explanation.
+	exactRE = re.New("^[`\"' ]*([+-]?\\d[\\d,_]*(?:\\.\\d+)?)\\s*([A-Za-zµ%가-힣]*)[`\"'.]*(?:$|\\s*[(;—–]|\\s+-\\s|\\.\\s|\\s+(?:per|for|each) [^0-9]*$)")
+	tokenRE = re.New("^[\"'`]?([A-Za-z0-9_./:+-]+)[\"'`]?$")
 )
 
 // units maps how a unit is written to its canonical name.
