@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"signature":         {},
 	"index":             {"spec", "source"},
 	"target":            {"spec", "index", "toolchain"},
-	"inspect":           {"spec", "index", "signature", "source", "toolchain"},
+	"inspect":           {"spec", "index", "signature", "source", "toolchain", "example"},
 	"works":             {"spec"},
 	"pdca":              {"task", "toolchain"},
 	"task":              {},

@@ -160,6 +160,7 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 		return validity(file, append(slices.Clone(d.problems), spec.TwoSpecs(path.Dir(file))), nil)
 	}
 	ps := append(slices.Clone(d.problems), spec.Check(d.Document)...)
+	ps = append(ps, d.calls(p.language(path.Dir(file), nil))...)
 	for _, ref := range d.CrossRefs {
 		if _, ok := p.index.Resolve(ref); !ok {
 			ps = append(ps, spec.Problem{

@@ -2,7 +2,10 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Placeholder stands where a Purpose is still to be written by somebody who knows it.
@@ -40,6 +43,8 @@ func Check(d *Document) []Problem {
 	if d.Has("Behavior") && len(d.Behaviors) == 0 && !isNoneText(d.Text("Behavior")) {
 		c.at("Behavior", Error, "Behavior section must contain scenarios in 'input → output' format or 'None'", "write - input → output")
 	}
+	c.exports()
+	c.contracts()
 	c.outcomes()
 	c.useCases()
 	c.states()
@@ -80,6 +85,57 @@ func (c *checker) at(title string, sev Severity, text, hint string) {
 
 func (c *checker) none(title string, sev Severity) {
 	c.at(title, sev, fmt.Sprintf("Section '%s' does not allow 'None' as value", title), "write one or two sentences")
+}
+
+// markRE is a text, or a mark alone in quotes: a lifetime of Rust has one quote.
+var markRE = re.New(`"[^"]*"|'[^'\pL]*'`)
+
+// exports names lines whose brackets do not fit: what stands between them is not read as it was meant.
+func (c *checker) exports() {
+	for i := range c.d.Exports {
+		e := &c.d.Exports[i]
+		text := markRE().ReplaceAllString(e.Signature, "")
+		for _, pair := range []string{"()", "[]", "{}"} {
+			if strings.Count(text, pair[:1]) != strings.Count(text, pair[1:]) {
+				c.add(Warning, e.Line, "this export is not read as a whole, its brackets "+pair+" do not fit: "+clip(e.Signature), "correct the brackets")
+				break
+			}
+		}
+	}
+}
+
+// contracts names headings that only a name of Exports can be meant by, and is not there.
+func (c *checker) contracts() {
+	if len(c.d.Exports) == 0 {
+		return
+	}
+	known := map[string]bool{}
+	for _, w := range wordRE().FindAllString(c.d.Text("Exports"), -1) {
+		known[w] = true
+	}
+	var names []string
+	for i := range c.d.Exports {
+		names = append(names, c.d.Exports[i].Name)
+	}
+	for _, k := range c.d.Contracts {
+		words := wordRE().FindAllString(k.Function, -1)
+		if !isIdent(k.Function) || slices.ContainsFunc(words, func(w string) bool { return known[w] }) {
+			continue
+		}
+		if near := Near(k.Function, names); near != "" {
+			c.add(Warning, k.Line, "the contract is of "+k.Function+", which Exports do not list", "did you mean "+near+"?")
+		}
+	}
+}
+
+// Near is the name that differs from another one in one letter or in its case, "" where there is none.
+func Near(name string, names []string) string {
+	for _, n := range names {
+		if n != name && (strings.EqualFold(n, name) || oneOff([]rune(n), []rune(name))) {
+			return n
+		}
+	}
+	return ""
 }
 
 // outcomes names inputs for which two different things are to come out.

@@ -17,14 +17,19 @@ var exportGroups = map[string]Kind{
 // typeForms are the forms of types that a heading says; see [Export.Form].
 var typeForms = map[string]string{"structs": "struct", "data classes": "data_class", "records": "record"}
 
+// exportForms is what an export that cannot be read should look like.
+const exportForms = "write it as `name(param: type): result`, `Name { field: type }`, `Name: A | B`, `NAME = value` or, for a member, `Name.field: type`"
+
 // exportReader collects the exports of a document.
 type exportReader struct {
 	p    *parser
 	seen map[string]bool
+	// items are the signatures of list items.
+	items map[string]bool
 }
 
 func (p *parser) parseExports() {
-	r := &exportReader{p: p, seen: map[string]bool{}}
+	r := &exportReader{p: p, seen: map[string]bool{}, items: map[string]bool{}}
 	for _, sec := range p.parts("exports") {
 		own := p.own(sec)
 		if noneBlocks(own) && len(sec.kids) == 0 || isNoneText(p.scan.text(sec.first, sec.end)) {
@@ -216,14 +221,18 @@ func (r *exportReader) item(b *block, group Kind) {
 		if isNone(text) {
 			return
 		}
-		r.p.warn(b, "this export cannot be read: "+clip(b.text),
-			"write it as `name(param: type): result`, `Name { field: type }`, `Name: A | B`, `NAME = value` or, for a member, `Name.field: type`")
+		r.p.warn(b, "this export cannot be read: "+clip(b.text), exportForms)
 		return
 	}
 	e.Line = b.line
 	e.Description = squeeze(strings.Join(append([]string{describe(rest)}, proseOf(b.kids)...), " "))
 	if e.Kind == Function && (group == "" || group == Function) && untyped(e) && !strings.Contains(e.Signature, "(…)") { // which says that they are left out
 		r.p.warn(b, "Export may be missing parameter types or return type: "+clip(e.Signature), "")
+	}
+	if line := tight(e.Signature); e.Kind == Function && r.items[line] {
+		r.p.warn(b, "export "+e.Name+" appears again", "the first one counts")
+	} else {
+		r.items[line] = true
 	}
 	r.add(e)
 	if e.Kind == Class || e.Kind == Type {
@@ -265,6 +274,9 @@ func (r *exportReader) table(b *block, group Kind) {
 		}
 		e, good := signature(text, group, false)
 		if !good {
+			if !isNone(strings.Join(row.cells, "")) {
+				r.p.problem(Warning, row.line, 1, "this export cannot be read: "+clip(text), exportForms)
+			}
 			continue
 		}
 		if n := codeOf(row.cell(name)); sig >= 0 && isIdent(n) {

@@ -148,14 +148,28 @@ func TestAmountsOfConstants(t *testing.T) {
 		constant, number string
 		is, sure         bool
 	}{
-		{"MAX_PERCENT: 40", "40", true, true}, {"MAX_PERCENT: 40", "2/5", true, true}, {"MAX_PERCENT: 40", "50", false, true},
-		{"MAX_ITEMS: 1,000 (law of 2024)", "1000", true, true}, {"MAX_ITEMS: 1,000 — 2024", "100", false, true},
-		{"`ttl` = 90 s", "3/2", true, true}, {"`ttl` = 90 s", "90000000000", true, true}, {"`ttl` = 90 s", "91", false, true},
-		{"AGE: 1 year", "12", true, true}, {"AGE: 1 year", "31536000", true, true}, {"AGE: 1개월", "30", true, true},
-		{"MAX_SIZE: 2 MB", "2000000", true, true}, {"MAX_SIZE: 2 MB", "2048", true, true}, {"MAX_SIZE: 2 MB", "3", false, true},
+		{"MAX_PERCENT: 40", "40", true, true},
+		{"MAX_PERCENT: 40", "2/5", true, true},
+		{"MAX_PERCENT: 40", "50", false, true},
+		{"MAX_ITEMS: 1,000 (law of 2024)", "1000", true, true},
+		{"MAX_ITEMS: 1,000 — 2024", "100", false, true},
+		{"`ttl` = 90 s", "3/2", true, true},
+		{"`ttl` = 90 s", "90000000000", true, true},
+		{"`ttl` = 90 s", "91", false, true},
+		{"AGE: 1 year", "12", true, true},
+		{"AGE: 1 year", "31536000", true, true},
+		{"AGE: 1개월", "30", true, true},
+		{"MAX_SIZE: 2 MB", "2000000", true, true},
+		{"MAX_SIZE: 2 MB", "2048", true, true},
+		{"MAX_SIZE: 2 MB", "3", false, true},
 		{"PRICE: 12.50", "1250", true, true},
-		{"MAX_SIZE: 2^10", "1024", false, false}, {"MAX_SIZE: 10 * 1024", "10240", false, false}, {"WAIT: 1h30m", "5400", false, false},
-		{"RATES: 1, 2", "2", false, false}, {"TLS: 1.2.3", "3", false, false}, {"MAX_USERS: 2만", "20000", false, false}, {"MAX_USERS: 40 or 50", "50", false, false},
+		{"MAX_SIZE: 2^10", "1024", false, false},
+		{"MAX_SIZE: 10 * 1024", "10240", false, false},
+		{"WAIT: 1h30m", "5400", false, false},
+		{"RATES: 1, 2", "2", false, false},
+		{"TLS: 1.2.3", "3", false, false},
+		{"MAX_USERS: 2만", "20000", false, false},
+		{"MAX_USERS: 40 or 50", "50", false, false},
 	} {
 		d, _ := spec.Parse("a/CLAUDE.md", []byte("## Domain Context\n### Constraints\n- "+c.constant+"\n"))
 		x, _ := new(big.Rat).SetString(c.number)
