@@ -29,7 +29,7 @@ func (m *module) constants() {
 		if slices.ContainsFunc(m.doc.Constraints, func(c spec.Clause) bool { return c.Line == k.Line }) {
 			section = "Constraints"
 		}
-		m.issue(Drift{Type: "MISMATCH", Section: section, File: m.doc.Path, Line: k.Line, Symbol: k.Name, Message: k.Name + ": " + why + " (`" + k.Text + "`)"})
+		m.issue(Drift{Type: "MISMATCH", Section: section, File: m.doc.Path, Line: k.Line, Symbol: k.Name, Message: why})
 	}
 }
 
@@ -87,7 +87,7 @@ func valueFact(k spec.Constant, values []string) signature.Fact {
 	said := strings.TrimSpace(k.Value + " " + k.Unit)
 	switch {
 	case differ:
-		fact.Verdict, fact.Why = signature.Different, "is "+values[0]+", the spec says "+said
+		fact.Verdict, fact.Why = signature.Different, "The spec sets "+k.Name+" to "+said+", the code to "+values[0]
 	case values[0] == "":
 		fact.Verdict, fact.Why = signature.Unknown, "the code computes it"
 	default:

@@ -285,6 +285,7 @@ var koreanFindings = map[string]string{
 	"The spec is not valid: jacquard spec check %s":                                  "스펙이 올바르지 않습니다: jacquard spec check %s",
 	"missing required subsection '### %s' in '## %s'":                                "'## %[2]s'에 필수 하위 절 '### %[1]s'이(가) 없습니다",
 	"the code re-exports names that cannot be resolved":                              "코드가 다시 내보내는 이름을 확인할 수 없습니다",
+	"The spec sets %s to %s, the code to %s":                                         "%s의 값이 스펙에서는 %s, 코드에서는 %s입니다",
 	"The code exports %s, which the spec does not list":                              "코드가 내보내는 %s이(가) 스펙에 없습니다",
 	"The spec depends on %s, but there is no such module":                            "스펙은 %s에 의존하지만 그런 모듈이 없습니다",
 	"The code imports %s, which depends on this module: %s":                          "코드가 가져오는 %s이(가) 이 모듈에 의존합니다: %s",
