@@ -103,6 +103,9 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 			return j.out, fmt.Errorf("judge change: %w", err)
 		}
 	}
+	if err := j.across(ctx); err != nil && !j.excused(ctx, err) {
+		return j.out, fmt.Errorf("judge change: %w", err)
+	}
 	if foreign != "" && !j.known.code {
 		j.known.unknown = firstNonEmpty(j.known.unknown, "the language of "+foreign+" is not supported: only Go, JavaScript, TypeScript, Python and Rust are")
 	}
@@ -119,6 +122,9 @@ type judge struct {
 	known known
 	tried int    // small changes of the code
 	idle  []test // new tests that pass without the change as well
+	// missed are functions of which the tests of their own toolchain notice nothing, runs what was run by each.
+	missed []missed
+	runs   map[string]*tested
 }
 
 // notices lists what people want to know of a change before anything else, and what blocks nobody: how it is checked and installed,
@@ -267,7 +273,7 @@ func (j *judge) untested() {
 
 // chain judges what one toolchain is for.
 func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
-	x := &chainJudge{judge: j, chain: chain}
+	x := &chainJudge{judge: j, chain: chain, tested: j.testedBy(chain)}
 	for _, ch := range j.changes {
 		if j.mineIn(chain, ch) {
 			x.changed = append(x.changed, ch.Path)
@@ -315,6 +321,7 @@ func adds(ch Change) bool {
 // chainJudge is the part of a judgement that one toolchain is for.
 type chainJudge struct {
 	*judge
+	*tested
 
 	chain   toolchain.Found
 	pl      *place
@@ -322,22 +329,29 @@ type chainJudge struct {
 	files   map[string][]byte // sources and tests
 	reached reached
 	fresh   []test
-	anew    bool // the fresh ones are new or changed themselves, not only what stands beside them
+	anew    bool          // the fresh ones are new or changed themselves, not only what stands beside them
+	took    time.Duration // of the run of the nearest tests
+}
+
+// tested is what was run by a toolchain on the tree with the change.
+type tested struct {
 	results []step.TestResult
 	passing map[string]bool // ids of those that passed
 	ran     map[string]bool // test files that were run
-	took    time.Duration   // of the run of the nearest tests
 }
 
-// look reads the sources and tests of the toolchain, and finds what the change can reach.
-func (x *chainJudge) look(ctx context.Context) error {
+// look reads the sources and tests of the toolchain, and of others that it is built with, and finds what the change can reach.
+func (x *chainJudge) look(ctx context.Context, with ...toolchain.Found) error {
 	entries, err := x.c.repo.ReadTree(ctx, x.proof.Tree)
 	if err != nil {
 		return err
 	}
 	paths, ids := map[string]string{}, []string{}
+	mine := func(file string) bool {
+		return x.owns(x.chain, file) || slices.ContainsFunc(with, func(o toolchain.Found) bool { return x.owns(o, file) })
+	}
 	for _, e := range entries {
-		if e.Mode != linkMode && e.Mode != moduleMode && toolchain.EcosystemOf(toolchain.LanguageOf(e.Path)) == x.chain.Ecosystem && x.owns(x.chain, e.Path) && !toolchain.IsTestData(e.Path) {
+		if e.Mode != linkMode && e.Mode != moduleMode && toolchain.EcosystemOf(toolchain.LanguageOf(e.Path)) == x.chain.Ecosystem && mine(e.Path) && !toolchain.IsTestData(e.Path) {
 			paths[e.Path], ids = e.ID, append(ids, e.ID)
 		}
 	}
@@ -349,7 +363,6 @@ func (x *chainJudge) look(ctx context.Context) error {
 	for p, id := range paths {
 		x.files[p] = blobs[id]
 	}
-	x.passing, x.ran = map[string]bool{}, map[string]bool{}
 	x.reached = reach(x.chain, x.files, x.holdsTests, x.changed)
 	return nil
 }

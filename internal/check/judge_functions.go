@@ -50,6 +50,9 @@ func (x *chainJudge) functions(ctx context.Context) error {
 			left++
 			t.unsure = true
 		}
+		if t.Unreached || t.Tried > 0 && t.Noticed == 0 && !t.unsure {
+			x.missed = append(x.missed, missed{x.chain, t, len(x.out.Functions)})
+		}
 		x.out.Functions = append(x.out.Functions, t.Function)
 	}
 	if left > 0 {

@@ -20,9 +20,9 @@ import (
 type reached struct{ near, far []string }
 
 // reach finds them. files are all sources and tests of a toolchain with their texts, isTest those of them that hold tests, and
-// changed all paths that differ, data of tests among them.
-func reach(chain toolchain.Found, files map[string][]byte, isTest func(string) bool, changed []string) reached {
-	g := newGraph(chain, files)
+// changed all paths that differ, data of tests among them. with are toolchains that the first is built with, if files are theirs as well.
+func reach(chain toolchain.Found, files map[string][]byte, isTest func(string) bool, changed []string, with ...toolchain.Found) reached {
+	g := newGraph(chain, files, with...)
 	tests := map[string][]string{} // by what they import or lie beside
 	var all []string
 	for _, file := range slices.Sorted(maps(files)) {
@@ -121,13 +121,14 @@ func around(tests []string, file string) []string {
 // graph is which unit imports which: a package of Go is a directory, a package of Rust one with its tests, elsewhere each file is a unit.
 type graph struct {
 	chain     toolchain.Found
+	with      []toolchain.Found // that it is built with
 	files     map[string][]byte
 	byEnd     map[string][]string // the last part of a unit -> units
 	importers map[string][]string // of a unit: the units whose sources import it
 }
 
-func newGraph(chain toolchain.Found, files map[string][]byte) *graph {
-	g := &graph{chain: chain, files: files, byEnd: map[string][]string{}, importers: map[string][]string{}}
+func newGraph(chain toolchain.Found, files map[string][]byte, with ...toolchain.Found) *graph {
+	g := &graph{chain: chain, with: with, files: files, byEnd: map[string][]string{}, importers: map[string][]string{}}
 	for _, file := range slices.Sorted(maps(files)) {
 		u := g.unit(file)
 		if end := path.Base(u); !slices.Contains(g.byEnd[end], u) {
@@ -210,8 +211,14 @@ func (g *graph) imports(file string) []string {
 		}
 		for _, i := range f.Imports {
 			name, _ := strconv.Unquote(i.Path.Value)
-			if rest, ok := strings.CutPrefix(name+"/", g.chain.Module+"/"); ok && g.chain.Module != "" {
-				add(path.Join(g.chain.Root, rest))
+			var in toolchain.Found // the module that it is of: one may lie in another
+			for _, c := range append([]toolchain.Found{g.chain}, g.with...) {
+				if len(c.Module) > len(in.Module) && strings.HasPrefix(name+"/", c.Module+"/") {
+					in = c
+				}
+			}
+			if in.Module != "" {
+				add(path.Join(in.Root, strings.TrimPrefix(name, in.Module)))
 			}
 		}
 	case toolchain.Rust:

@@ -100,11 +100,12 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 	if t.NewCode && len(changes) > 0 && !slices.ContainsFunc(changes, doesSomething) {
 		p.add(reject("no-code", "", 0, "Only tests, documents and comments were changed, but the task is a feature or a fix, and its plan names code. Write the requested code."))
 	}
-	for _, chain := range p.touched() {
+	for _, chain := range p.inOrder(p.touched()) {
 		if err := p.chain(ctx, chain); err != nil {
 			return p.proof, p.done, fmt.Errorf("prove task: %w", err)
 		}
 	}
+	p.unprovedYet()
 	if err := p.verify(ctx, false); err != nil {
 		return p.proof, p.done, fmt.Errorf("prove task: %w", err)
 	}
@@ -144,6 +145,8 @@ type taskProof struct {
 	done    Ran
 	failed  bool
 	failing bool              // a new test ran without the change and failed
+	open    []unproved        // what no test of its own toolchain shows
+	redIn   []toolchain.Found // where new tests fail without the change
 	places  map[string]*place // of the tree before
 	bare    *place            // the same for the task's own commands
 }
@@ -262,7 +265,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	code := p.code(mine)
 	if pl.chain.Own.Elsewhere {
 		if len(code) > 0 && slices.ContainsFunc(mine, func(file string) bool { return !p.testedIn(pl.chain, file) }) {
-			p.noTest("No test covers the change of " + someOf(code) + ": the tests of this project are elsewhere.")
+			p.unshown(pl, "No test covers the change of "+someOf(code)+": the tests of this project are elsewhere.")
 		}
 		return nil
 	}
@@ -273,7 +276,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	fresh = slices.DeleteFunc(fresh, p.failedBefore)
 	if len(files) == 0 {
 		if len(code) > 0 {
-			p.noTest("No test covers the change of " + someOf(code) + ".")
+			p.unshown(pl, "No test covers the change of "+someOf(code)+".")
 		}
 		return nil
 	}
@@ -312,17 +315,25 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	if p.failed || Rejected(p.proof.Findings) {
 		return nil
 	}
-	if err := p.looser(ctx, pl); err != nil || len(code) == 0 || Rejected(p.proof.Findings) {
+	others := p.openIn(pl.chain)
+	if err := p.looser(ctx, pl); err != nil || len(code)+len(others) == 0 || Rejected(p.proof.Findings) {
 		return err
 	}
-	if p.t.Coverage {
+	if p.t.Coverage && len(code) > 0 {
 		err := pl.coverage(ctx, func(file string) bool { return toolchain.IsSource(file) && slices.Contains(mine, file) }, p.before, nil, &p.proof)
 		if err != nil {
 			return err
 		}
 	}
-	if err := p.without(ctx, pl, fresh); err != nil || Rejected(p.proof.Findings) || len(fresh) == 0 {
+	shown := len(p.proof.Red)
+	if err := p.without(ctx, pl, fresh, len(code) > 0); err != nil {
 		return err
 	}
-	return p.notices(ctx, pl, mine, fresh)
+	if len(p.proof.Red) > shown {
+		p.redIn = append(p.redIn, pl.chain)
+	}
+	if Rejected(p.proof.Findings) || len(fresh) == 0 || len(code) == 0 && len(p.proof.Red) == shown {
+		return nil
+	}
+	return p.notices(ctx, pl, slices.Concat(mine, others), fresh)
 }

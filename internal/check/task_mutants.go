@@ -72,7 +72,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 			if p.failing && !x.anew { // what the new ones compare is something else that it does
 				continue
 			}
-			more, by, counting, found.Severity = slices.Concat(chosen, rest), p.withTestsOf(x.file, files), nil, step.Fix
+			more, by, counting, found.Severity = slices.Concat(chosen, rest), p.withTestsOf(pl, x.file, files), nil, step.Fix
 		}
 		seen, err := pl.seen(short, x, more, by, counting, &p.proof)
 		if err != nil {
@@ -143,11 +143,11 @@ func allKnown(list []mutantAt, old map[string][]byte) bool {
 	return !slices.ContainsFunc(list, func(x mutantAt) bool { return functions(x.file, old[x.file])[x.Func] == "" })
 }
 
-// withTestsOf are files of tests, with those that use a source.
-func (p *taskProof) withTestsOf(file string, files []string) []string {
+// withTestsOf are files of tests, with those of a place that use a source.
+func (p *taskProof) withTestsOf(pl *place, file string, files []string) []string {
 	out := slices.Clone(files)
 	for _, f := range p.testsOf(file) {
-		if !slices.Contains(out, f.Path) {
+		if pl.ours(f.Path) && !slices.Contains(out, f.Path) {
 			out = append(out, f.Path)
 		}
 	}
@@ -165,7 +165,7 @@ func (p *taskProof) noNewTest(ctx context.Context, pl *place, what string) error
 		}
 	}
 	if !watched {
-		p.noTest(what)
+		p.unshown(pl, what)
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func (p *taskProof) watched(ctx context.Context, pl *place) (bool, error) {
 		if anew[key] = anew[key] || x.anew; anew[key] && !x.anew || x.Limit() {
 			continue
 		}
-		killed, valid, err := pl.mutant(short, x, p.withTestsOf(x.file, nil), passing, &p.proof)
+		killed, valid, err := pl.mutant(short, x, p.withTestsOf(pl, x.file, nil), passing, &p.proof)
 		if errors.Is(err, errMutateTime) {
 			return false, nil
 		}

@@ -200,7 +200,7 @@ func (p *taskProof) looser(ctx context.Context, pl *place) error {
 	if !slices.ContainsFunc(p.changes, func(ch Change) bool { return ch.Status == 'M' && mayTest(ch.Path) && pl.ours(ch.Path) }) {
 		return nil
 	}
-	x := &chainJudge{judge: &judge{taskProof: *p, q: Question{Chains: p.t.Chains}}, chain: pl.chain, pl: pl, results: p.proof.Results}
+	x := &chainJudge{judge: &judge{taskProof: *p, q: Question{Chains: p.t.Chains}}, chain: pl.chain, pl: pl, tested: newTested(p.proof.Results)}
 	short, cancel := context.WithTimeoutCause(ctx, maxLooser, ErrLate)
 	defer cancel()
 	err := x.look(short)

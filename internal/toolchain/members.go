@@ -93,6 +93,24 @@ func (p *Project) builtWith(f, other Found) bool {
 	})
 }
 
+// BuiltWith are the toolchains whose sources one is built with, however far away.
+func BuiltWith(all []Found, f Found) []Found {
+	var out []Found
+	roots := slices.Clone(f.Members)
+	for i := 0; i < len(roots); i++ { // roots grows
+		for _, o := range all {
+			if o.Ecosystem != f.Ecosystem || o.Root != roots[i] || o.Root == f.Root {
+				continue
+			}
+			out = append(out, o)
+			for _, r := range o.Members {
+				roots = addOnce(roots, r)
+			}
+		}
+	}
+	return out
+}
+
 // packageName is a package's name as tools compare it: Cargo's library has _ where its package has -, and Python's names
 // differ in neither case nor separators.
 func packageName(ecosystem, name string) string {

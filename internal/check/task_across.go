@@ -1,0 +1,75 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// unproved is code of a toolchain that none of its own tests shows. Those of one that is built with it may: in a workspace the tests of a
+// module can lie in another one.
+type unproved struct {
+	chain toolchain.Found
+	what  string
+}
+
+// unshown notes that no test of a toolchain shows its change.
+func (p *taskProof) unshown(pl *place, what string) {
+	p.open = append(p.open, unproved{pl.chain, what})
+}
+
+// inOrder puts the toolchains whose code has changed before those that may only test it.
+func (p *taskProof) inOrder(chains []toolchain.Found) []toolchain.Found {
+	var first, rest []toolchain.Found
+	for _, c := range chains {
+		if len(p.codeIn(c)) > 0 {
+			first = append(first, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return append(first, rest...)
+}
+
+// codeIn is the changed code of a toolchain, and of those below it.
+func (p *taskProof) codeIn(c toolchain.Found) []string {
+	var files []string
+	for _, ch := range p.changes {
+		if below(c.Root, ch.Path) && toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path)) == c.Ecosystem {
+			files = append(files, ch.Path)
+		}
+	}
+	return p.code(files)
+}
+
+// shows reports whether tests of a toolchain can show a change of another one: it is built with it, or nothing else has changed.
+func (p *taskProof) shows(c, other toolchain.Found) bool {
+	return slices.ContainsFunc(toolchain.BuiltWith(p.t.Chains, c), func(o toolchain.Found) bool {
+		return o.Ecosystem == other.Ecosystem && o.Root == other.Root
+	}) || !slices.ContainsFunc(p.changes, func(ch Change) bool {
+		return ch.Status != 'D' && !ofTests(ch.Path) && doesSomething(ch) && !below(other.Root, ch.Path)
+	})
+}
+
+// openIn is the code of other toolchains that no test has shown so far and that tests of this one can.
+func (p *taskProof) openIn(c toolchain.Found) []string {
+	var out []string
+	for _, u := range p.open {
+		if p.shows(c, u.chain) {
+			out = append(out, p.codeIn(u.chain)...)
+		}
+	}
+	return out
+}
+
+// unprovedYet sends back what no test of any toolchain has shown. Where tests fail, that is mended first.
+func (p *taskProof) unprovedYet() {
+	if p.failed {
+		return
+	}
+	for _, u := range p.open {
+		if !slices.ContainsFunc(p.redIn, func(c toolchain.Found) bool { return p.shows(c, u.chain) }) {
+			p.noTest(u.what)
+		}
+	}
+}
