@@ -297,8 +297,8 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	}
 	partly, err := p.setUp(ctx, setup)
 	var failed *setupError
-	if errors.As(err, &failed) && chain.Manager == "maven" && base != "" { // a plug-in looks for something in the real sources
-		partly, err = p.setUpOnSources(ctx, base, setup)
+	if errors.As(err, &failed) && base != "" {
+		partly, err = p.setUpOnSources(ctx, base, setup, failed)
 	}
 	if err != nil {
 		return err
@@ -344,8 +344,8 @@ func (p *place) putSources(ctx context.Context, base string) error {
 	return nil
 }
 
-// setUpOnSources runs the commands of an installation again, with the project itself in its place.
-func (p *place) setUpOnSources(ctx context.Context, base string, setup []toolchain.Command) (partly setupError, err error) {
+// setUpOnSources installs with the project itself in its place, where that is of use and the installation without it has failed.
+func (p *place) setUpOnSources(ctx context.Context, base string, setup []toolchain.Command, failed *setupError) (partly setupError, err error) {
 	entries, err := p.c.repo.ReadTree(ctx, base)
 	if err != nil {
 		return partly, err
@@ -354,10 +354,22 @@ func (p *place) setUpOnSources(ctx context.Context, base string, setup []toolcha
 	for _, e := range entries {
 		sources = append(sources, e.Path)
 	}
-	if err := errors.Join(removeAll(filepath.Join(p.dir, "tree")), p.putSources(ctx, base)); err != nil {
+	again := p.chain.OnSources(setup, sources)
+	if len(again) == 0 {
+		return partly, failed
+	}
+	top := filepath.Join(p.dir, "tree")
+	if err := errors.Join(removeAll(top), p.putSources(ctx, base)); err != nil {
 		return partly, err
 	}
-	return p.setUp(ctx, toolchain.OnSources(setup, sources))
+	partly, err = p.setUp(ctx, again)
+	if p.chain.Ecosystem != toolchain.Go {
+		return partly, err
+	}
+	if errors.As(err, new(*setupError)) { // the first one says more
+		err = failed
+	}
+	return partly, errors.Join(err, removeAll(top), os.Mkdir(top, 0o755)) // nothing was made there
 }
 
 // keepMade keeps the files that building the project wrote among its sources and that git ignores: a version that is read from

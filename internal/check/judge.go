@@ -59,6 +59,8 @@ type Judgement struct {
 	// Late says that the time was over before all was known.
 	Late    bool   `json:"late,omitempty"`
 	Install string `json:"install,omitempty"`
+	// Environment says that nothing could be run: a program is missing, or dependencies could not be installed.
+	Environment bool `json:"environment,omitempty"`
 	Before  string `json:"before"` // trees
 	Tree    string `json:"tree"`
 	// Findings are what is wrong or worth a look, what blocks first.
@@ -180,6 +182,7 @@ func (j *judge) excused(ctx context.Context, err error) bool {
 	default:
 		return false
 	}
+	j.out.Environment = j.out.Environment || !late(ctx, err)
 	return true
 }
 
@@ -194,6 +197,9 @@ func (j *judge) conclude() {
 		j.known.red = append(j.known.red, r.By)
 	}
 	j.out.Verdict, j.out.Late = j.known.verdict(), j.known.late
+	for i := range j.out.Functions { // who could not be asked may reach it
+		j.out.Functions[i].Unreached = j.out.Functions[i].Unreached && !j.out.Environment
+	}
 	if j.known.broken == 0 { // what notices nothing is no concern while a test fails
 		j.untested()
 	}
@@ -212,7 +218,7 @@ func (j *judge) conclude() {
 	case j.out.Verdict == VerdictUnknown:
 		j.out.Why = "the time limit was reached before there was a result"
 	case j.out.Verdict != VerdictUnknown:
-		j.out.Install = ""
+		j.out.Install, j.out.Environment = "", false
 	}
 	if j.out.Verdict == VerdictCovered && !slices.ContainsFunc(j.out.Functions, func(f Function) bool { return f.Noticed > 0 }) {
 		j.out.Why = "code was only removed; the tests that reach the change pass"

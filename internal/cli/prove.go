@@ -104,7 +104,7 @@ func verdictCode(j act.Judged) int {
 	case check.VerdictProved, check.VerdictCovered, check.VerdictNothing:
 		return exitOK
 	case check.VerdictUnknown:
-		if j.Install != "" {
+		if j.Environment {
 			return exitEnvironment
 		}
 		return exitOK

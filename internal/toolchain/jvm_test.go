@@ -144,7 +144,7 @@ func TestProbesOfModules(t *testing.T) {
 // TestSetupOnSources: one class of tests of each module is run.
 func TestSetupOnSources(t *testing.T) {
 	t.Parallel()
-	got := toolchain.OnSources([]toolchain.Command{{Argv: []string{"mvn", "test"}}}, []string{
+	got := toolchain.Found{Ecosystem: toolchain.JVM, Manager: "maven"}.OnSources([]toolchain.Command{{Argv: []string{"mvn", "test"}}}, []string{
 		"a/src/main/java/x/ATest.java", "a/src/test/java/x/BTest.java", "a/src/test/java/x/CTest.java", "b/src/test/kotlin/DTest.kt", "src/test/java/ETest.java", "src/test/resources/FTest.java",
 	})
 	if text := strings.Join(got[0].Argv, " "); !strings.Contains(text, " -Dtest=BTest,DTest,ETest ") {

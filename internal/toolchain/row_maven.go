@@ -116,9 +116,9 @@ func mavenSetup(f Found) []Command {
 	return []Command{c}
 }
 
-// OnSources is the setup of Maven for a project that cannot be built but from its own sources, which are given by path. Of each module one
+// onSources is the setup of Maven for a project that cannot be built but from its own sources, which are given by path. Of each module one
 // class of tests is run, for what Maven fetches to run any; what it says decides nothing here.
-func OnSources(setup []Command, sources []string) []Command {
+func onSources(setup []Command, sources []string) []Command {
 	var classes, modules []string
 	for _, file := range sources {
 		module, _, ok := strings.Cut("/"+file, "/src/test/")

@@ -293,6 +293,19 @@ func (f Found) Env() []string {
 // network; nothing after them needs to. Empty when there is nothing to install.
 func (f Found) Setup() []Command { return f.row().setup(f) }
 
+// OnSources are the commands that install where those of Setup end with an error, with the project's own sources, given by path, in their
+// place: a plug-in of Maven looks for something there, and a module of a workspace of Go may name another one that no registry has. Empty where
+// that is of no use.
+func (f Found) OnSources(setup []Command, sources []string) []Command {
+	switch {
+	case f.Manager == "maven":
+		return onSources(setup, sources)
+	case f.Ecosystem == Go && f.Workspace != "":
+		return []Command{f.goCommand("setup", ReportExit, "go", "list", "-deps", "-test", "./...")}
+	}
+	return nil
+}
+
 // Build are the commands that compile or type-check dir, or the whole project where the tool knows no less; empty for a
 // language that does neither.
 func (f Found) Build(dir string) []Command {
