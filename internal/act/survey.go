@@ -11,8 +11,8 @@ import (
 )
 
 // Survey runs the project's own checks on what is checked out, before anything is paid for: what is missing, what fails
-// already, and what nothing can be proved by. heard is told of each command before it runs.
-func (a *Actor) Survey(ctx context.Context, heard func(command string)) ([]step.Standing, error) {
+// already, and what nothing can be proved by. heard is told of each command before it runs, with its folder and which part of how many it is of.
+func (a *Actor) Survey(ctx context.Context, heard func(command, dir string, part, of int)) ([]step.Standing, error) {
 	v, tree, err := a.checkedOut(ctx)
 	if err != nil || v == nil {
 		return nil, err
@@ -22,8 +22,9 @@ func (a *Actor) Survey(ctx context.Context, heard func(command string)) ([]step.
 		return nil, err
 	}
 	var all []step.Standing
-	for _, chain := range a.checked(v) {
-		list, err := c.Survey(ctx, chain, tree, heard)
+	chains := a.checked(v)
+	for i, chain := range chains {
+		list, err := c.Survey(ctx, chain, tree, func(command, dir string) { heard(command, dir, i+1, len(chains)) })
 		all = append(all, list...)
 		if err != nil {
 			return all, a.checkError(err)

@@ -15,12 +15,12 @@ import (
 )
 
 // Survey runs what a toolchain of the project is checked with on a tree that nobody has worked on: it installs, builds, lints
-// and tests, each whatever the others give. heard is told of each command before it runs.
-func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string, heard func(command string)) (all []step.Standing, err error) {
+// and tests, each whatever the others give. heard is told of each command, and of its folder, before it runs.
+func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string, heard func(command, dir string)) (all []step.Standing, err error) {
 	setup := ""
 	if steps := chain.Setup(); len(steps) > 0 {
 		setup = CommandText(steps[len(steps)-1])
-		heard(setup)
+		heard(setup, chain.Root)
 	}
 	p, err := c.open(ctx, step.OnBaseline, tree, tree, chain)
 	if s, told := unusable("install", setup, chain.Root, err); told {
@@ -38,7 +38,7 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 		all = append(all, step.Standing{Purpose: "install", Command: setup, Dir: chain.Root, State: step.Passes})
 	}
 	for _, cmd := range slices.Concat(chain.Build(chain.Root), chain.Lint(nil)) {
-		heard(CommandText(cmd))
+		heard(CommandText(cmd), cmd.Dir)
 		s, err := p.standing(ctx, cmd)
 		if err != nil {
 			return all, err
@@ -47,7 +47,7 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 	}
 	files := p.testFiles()
 	if text := TestText(chain); text != "" {
-		heard(text)
+		heard(text, chain.Root)
 	}
 	s, err := p.testStanding(ctx, files)
 	if err != nil {
@@ -166,7 +166,8 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	if len(p.chain.Own.Test) > 0 {
 		s.From = p.chain.Own.Test[0].From
 	}
-	if len(files) == 0 && (p.chain.Ecosystem != toolchain.Unknown || s.Command == "") {
+	none := len(files) == 0 && (p.chain.Ecosystem != toolchain.Unknown || s.Command == "")
+	if none && !p.chain.NamesPackages() {
 		s.State, s.Text = step.Useless, step.NoTests
 		return []step.Standing{s}, nil
 	}
@@ -194,6 +195,10 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 			s.State, s.Text = step.Useless, fmt.Sprintf("it already fails without any change (exit %d) and writes no report, so it cannot tell whether a change breaks something. Fix it, or let it write a report: {report} in checks.test", run.exit.Exit)+hint
 			return []step.Standing{s}, nil
 		}
+	}
+	if none && len(run.results) == 0 {
+		s.State, s.Text = step.Useless, step.NoTests
+		return []step.Standing{s}, nil
 	}
 	var failed []string
 	for _, r := range run.results {

@@ -23,7 +23,7 @@ func TestSurveyOfNestedModules(t *testing.T) {
 		"vendor/v/v_test.go":  "package v\n\n" + fails,
 		"vendor/modules.txt":  "",
 	})
-	all, err := l.checker.Survey(t.Context(), l.module(base, ".").Chain, base, func(string) {})
+	all, err := l.checker.Survey(t.Context(), l.module(base, ".").Chain, base, func(string, string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -251,10 +251,18 @@ func (p *project) survey(ctx context.Context, sandbox string) (list []step.Stand
 		return nil, err
 	}
 	o.Blobs = p.blobs
-	return act.New(o).Survey(ctx, func(command string) {
-		if !p.a.json {
-			fmt.Fprintf(p.a.Err, p.a.lang().T("  runs %s\n"), command)
+	l := p.a.lang()
+	return act.New(o).Survey(ctx, func(command, dir string, part, of int) {
+		if p.a.json {
+			return
 		}
+		if dir != "." {
+			command += fmt.Sprintf(l.T(" in %s"), dir)
+		}
+		if of > 1 {
+			command += fmt.Sprintf(" (%d/%d)", part, of)
+		}
+		fmt.Fprintf(p.a.Err, l.T("  runs %s\n"), command)
 	})
 }
 

@@ -156,6 +156,12 @@ func goTest(f Found, s Selection) []Command {
 	return []Command{c}
 }
 
+// NamesPackages reports whether the project's own command tests packages by their names, which may be of other modules of its workspace.
+func (f Found) NamesPackages() bool {
+	_, chosen, _, _, _ := f.ownTest(0)
+	return f.Ecosystem == Go && slices.ContainsFunc(chosen, func(p string) bool { return !strings.HasPrefix(p, ".") })
+}
+
 func goLint(f Found, files []string) []Command {
 	if len(f.Own.Lint) > 0 {
 		return f.allAsIs("lint", f.Own.Lint)
