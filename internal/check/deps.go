@@ -344,34 +344,6 @@ func (p *place) putSources(ctx context.Context, base string) error {
 	return nil
 }
 
-// setUpOnSources installs with the project itself in its place, where that is of use and the installation without it has failed.
-func (p *place) setUpOnSources(ctx context.Context, base string, setup []toolchain.Command, failed *setupError) (partly setupError, err error) {
-	entries, err := p.c.repo.ReadTree(ctx, base)
-	if err != nil {
-		return partly, err
-	}
-	var sources []string
-	for _, e := range entries {
-		sources = append(sources, e.Path)
-	}
-	again := p.chain.OnSources(setup, sources)
-	if len(again) == 0 {
-		return partly, failed
-	}
-	top := filepath.Join(p.dir, "tree")
-	if err := errors.Join(removeAll(top), p.putSources(ctx, base)); err != nil {
-		return partly, err
-	}
-	partly, err = p.setUp(ctx, again)
-	if p.chain.Ecosystem != toolchain.Go {
-		return partly, err
-	}
-	if errors.As(err, new(*setupError)) { // the first one says more
-		err = failed
-	}
-	return partly, errors.Join(err, removeAll(top), os.Mkdir(top, 0o755)) // nothing was made there
-}
-
 // keepMade keeps the files that building the project wrote among its sources and that git ignores: a version that is read from
 // tags, a compiled module. The project cannot be imported without them.
 func (p *place) keepMade(ctx context.Context, base string) error {

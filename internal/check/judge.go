@@ -60,9 +60,9 @@ type Judgement struct {
 	Late    bool   `json:"late,omitempty"`
 	Install string `json:"install,omitempty"`
 	// Environment says that nothing could be run: a program is missing, or dependencies could not be installed.
-	Environment bool `json:"environment,omitempty"`
-	Before  string `json:"before"` // trees
-	Tree    string `json:"tree"`
+	Environment bool   `json:"environment,omitempty"`
+	Before      string `json:"before"` // trees
+	Tree        string `json:"tree"`
 	// Findings are what is wrong or worth a look, what blocks first.
 	Findings  []Fact      `json:"findings"`
 	Functions []Function  `json:"functions"`

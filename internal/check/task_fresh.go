@@ -295,9 +295,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test, owne
 		shown = by != ""
 	}
 	if !shown && !owned {
-		for _, t := range passing {
-			p.add(warn("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well."))
-		}
+		p.passWithout(passing, true, "")
 		return nil
 	}
 	if !shown && !anew {
@@ -311,6 +309,15 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test, owne
 		p.noTest("The new tests are skipped here, so nothing proves the change.")
 		return nil
 	}
+	p.passWithout(passing, shown, by)
+	if shown && !Rejected(p.proof.Findings) {
+		pl.recordFailures()
+	}
+	return nil
+}
+
+// passWithout says of new tests that they pass without the change; shown is whether something else shows it, by what it says of that.
+func (p *taskProof) passWithout(passing []test, shown bool, by string) {
 	for _, t := range passing {
 		p.proof.Satisfied = append(p.proof.Satisfied, t.ID)
 		if shown {
@@ -319,10 +326,6 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test, owne
 			p.add(reject("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it, so nothing proves the change. Assert what is new; if no test can show it, say why in `untested` (a command of the task, such as one with the race detector, counts too)."))
 		}
 	}
-	if shown && !Rejected(p.proof.Findings) {
-		pl.recordFailures()
-	}
-	return nil
 }
 
 // redByLoading notes the tests that cannot be loaded without the change: those that need it, or, where none seems to, all.
