@@ -12,7 +12,7 @@ type suiteMarks struct {
 	open, may            bool
 	skipLine             int
 	onlyLine             int
-	rows              [2]int
+	rows                 [2]int
 }
 
 func suiteName(w string) bool {
