@@ -55,7 +55,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 		}
 	}
 	known := allKnown(chosen, old)
-	if !any && tried >= fewMutants && !(known && p.failing) { // the code as it was is a mutant as well, which they notice
+	if !any && tried >= fewMutants && (!known || !p.failing) { // the code as it was is a mutant as well, which they notice
 		found := reject("compares-nothing", files[0], 0, fmt.Sprintf(
 			"No new test fails when the new code is mutated: %d mutants were tried, such as another return value, and all survived. Compare the results of the code with the expected values.", tried))
 		if known { // the tests fail with the code as it was

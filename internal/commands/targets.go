@@ -156,10 +156,10 @@ func (m makefile) value(inner string, given map[string]string, depth int) string
 func closing(text string) int {
 	deep := 0
 	for i, c := range text {
-		switch {
-		case c == '(' || c == '{':
+		switch c {
+		case '(', '{':
 			deep++
-		case c == ')' || c == '}':
+		case ')', '}':
 			if deep--; deep == 0 {
 				return i
 			}
