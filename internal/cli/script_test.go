@@ -79,7 +79,7 @@ var (
 	inTurn = []string{
 		"altered", "restored", "verified", "verify_range", "undo", "attested", "verify", "commits",
 		"checks_languages", "prove_session", "lint_missing", "prove_hook", "prove_action", "prove_tests", "prove_languages", "prove",
-		"korean", "spec_name", "root_rules", "change_specs", "tutorial", "compile_twice", "documents", "pull",
+		"korean", "spec_name", "root_rules", "change_specs", "work_packages", "compile_twice", "documents", "pull",
 		"develop_decisions", "pr_watch", "auto_decisions", "auto_e2e", "develop_pr", "auto_discover", "auto_context", "auto_improve",
 		"sandbox_none", "acp", "sandbox", "e2e_codex", "init_session", "e2e_input", "sandbox_services", "e2e_auto_light",
 		"e2e_uses", "e2e_phases", "e2e_items", "e2e_flaky", "e2e_work", "e2e_cut", "e2e_roles", "e2e_conflict",
@@ -87,7 +87,8 @@ var (
 		"work_command", "bug", "work_input", "work_resume", "held_out_requests", "work_blocked", "held_out", "work_terminal",
 		"auto_inbox", "pytest_undeclared", "adopt_rust", "installs_languages", "prove_named", "prove_bound", "prove_rust", "pull_gitlab",
 		"worker_sandbox", "develop_pr_kill", "roles", "prove_given", "prove_gitlab", "do", "checks_own", "auto_issue",
-		"mcp_runs", "doctor",
+		"mcp_runs", "doctor", "work_failed_before", "prove_screen", "build_rows", "prove_modules", "work_data", "doctor_modules",
+		"prove_built", "prove_far",
 	}
 )
 
