@@ -146,7 +146,7 @@ func (a *Actor) chainsFrom(ctx context.Context, before string, v *view) ([]toolc
 		return nil, err
 	}
 	for _, was := range a.chains(old) {
-		i := slices.IndexFunc(out, func(c toolchain.Found) bool { return c.Ecosystem == was.Ecosystem && c.Root == was.Root })
+		i := slices.IndexFunc(out, was.Same)
 		if i >= 0 {
 			out[i].Own, out[i].Override = was.Own, was.Override
 			if out[i].Runner == "pytest" && was.Runner == "unittest" { // it runs the tests of unittest too

@@ -38,13 +38,13 @@ func (j *judge) across(ctx context.Context) error {
 	chains := j.concerned()
 	proved := slices.ContainsFunc(j.out.Red, func(r RedTest) bool { return r.By == RedByAssert })
 	for i, chain := range slices.Concat(chains, j.q.Chains) {
-		if i >= len(chains) && slices.ContainsFunc(chains, func(o toolchain.Found) bool { return o.Ecosystem == chain.Ecosystem && o.Root == chain.Root }) {
+		if i >= len(chains) && slices.ContainsFunc(chains, chain.Same) {
 			continue
 		}
 		with := toolchain.BuiltWith(j.q.Chains, chain)
 		var open []missed
 		for _, m := range j.missed {
-			if m.trial.Noticed == 0 && m.chain.Ecosystem == chain.Ecosystem && slices.ContainsFunc(with, func(o toolchain.Found) bool { return o.Root == m.chain.Root }) {
+			if m.trial.Noticed == 0 && slices.ContainsFunc(with, m.chain.Same) {
 				open = append(open, m)
 			}
 		}

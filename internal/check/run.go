@@ -2,8 +2,8 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -467,19 +467,12 @@ func (p *place) script(spec, dir string, cmd toolchain.Command) (string, error) 
 		if err != nil {
 			continue
 		}
-		var m struct {
-			Bin json.RawMessage `json:"bin"`
-		}
-		if err := json.Unmarshal(b, &m); err != nil {
+		bins, err := toolchain.Bins(b)
+		if err != nil {
 			return "", fmt.Errorf("read package %s: %w", pkg, err)
 		}
-		var one string
-		if json.Unmarshal(m.Bin, &one) == nil {
-			return filepath.Join(home, filepath.FromSlash(one)), nil
-		}
-		var many map[string]string
-		if json.Unmarshal(m.Bin, &many) == nil && many[name] != "" {
-			return filepath.Join(home, filepath.FromSlash(many[name])), nil
+		if file := cmp.Or(bins[""], bins[name]); file != "" {
+			return filepath.Join(home, filepath.FromSlash(file)), nil
 		}
 	}
 	for _, n := range cmd.Needs {

@@ -159,7 +159,7 @@ func (p *taskProof) beside(pl *place) []test {
 // otherData reports whether data of a toolchain's tests has changed.
 func (p *taskProof) otherData(pl *place) bool {
 	return slices.ContainsFunc(p.changes, func(ch Change) bool {
-		return toolchain.IsTestData(ch.Path) && (pl.chain.Root == "." || strings.HasPrefix(ch.Path, pl.chain.Root+"/"))
+		return toolchain.IsTestData(ch.Path) && below(pl.chain.Root, ch.Path)
 	})
 }
 
@@ -233,12 +233,12 @@ func (p *taskProof) untested(pl *place) string {
 // none, those are run of which something beside them is new. Where the code is of another toolchain, this one is charged with nothing.
 func (p *taskProof) without(ctx context.Context, with *place, fresh []test, owned bool) (err error) {
 	anew := len(fresh) > 0
-	sel := func() toolchain.Selection { return toolchain.Selection{Files: filesOf(fresh)} }
 	if !anew {
 		fresh = p.beside(with)
 	}
+	sel := toolchain.Selection{Files: filesOf(fresh)}
 	if len(fresh) == 0 && p.otherData(with) { // which tests read it is not known
-		fresh, sel = p.passing(with), func() toolchain.Selection { return toolchain.Selection{} }
+		fresh = p.passing(with)
 	}
 	if len(fresh) == 0 {
 		if !owned {
@@ -255,7 +255,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test, owne
 		return err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	run, err := pl.runTests(ctx, sel(), fresh)
+	run, err := pl.runTests(ctx, sel, fresh)
 	p.proof.Records = append(p.proof.Records, run.records...)
 	if err != nil {
 		return err

@@ -68,8 +68,7 @@ func tagsOf(argv []string) []string {
 
 // ours reports whether a file is source code of the toolchain.
 func (p *place) ours(name string) bool {
-	in := p.chain.Root == "." || p.chain.Root == "" || strings.HasPrefix(name, p.chain.Root+"/")
-	return in && !strings.HasPrefix(name, "../") && slices.Contains(languagesOf(p.chain), source.LangOf(name)) && !p.apart(name)
+	return below(p.chain.Root, name) && !strings.HasPrefix(name, "../") && slices.Contains(languagesOf(p.chain), source.LangOf(name)) && !p.apart(name)
 }
 
 // apart reports whether a Go file is in no package of ./...: it belongs to a module below, or to a folder that go leaves out.

@@ -118,20 +118,18 @@ func (m makefile) value(inner string, given map[string]string, depth int) string
 		switch {
 		case name == "foreach" && len(args) == 3:
 			var texts []string
-			each := maps.Clone(given)
-			if each == nil {
-				each = map[string]string{}
-			}
+			each := map[string]string{}
+			maps.Copy(each, given)
 			for word := range strings.FieldsSeq(m.fill(args[1], given, depth)) {
 				each[strings.TrimSpace(args[0])] = word
 				texts = append(texts, m.fill(args[2], each, depth))
 			}
 			return strings.Join(texts, " ")
 		case (name == "addprefix" || name == "addsuffix") && len(args) == 2:
-			words := strings.Fields(m.fill(args[1], given, depth))
+			words, part := strings.Fields(m.fill(args[1], given, depth)), m.fill(args[0], given, depth)
 			for i, word := range words {
-				if words[i] = m.fill(args[0], given, depth) + word; name == "addsuffix" {
-					words[i] = word + m.fill(args[0], given, depth)
+				if words[i] = part + word; name == "addsuffix" {
+					words[i] = word + part
 				}
 			}
 			return strings.Join(words, " ")

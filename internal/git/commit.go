@@ -123,8 +123,7 @@ func (r *Repo) workTree(ctx context.Context, head string) (string, error) {
 		return "", err
 	}
 	if len(dirty) == 0 && head != "" {
-		out, err := r.in(ctx, call{args: []string{"rev-parse", "-q", "--verify", head + "^{tree}"}})
-		return strings.TrimSpace(string(out)), err
+		return r.treeOf(ctx, head)
 	}
 	dir, err := os.MkdirTemp(r.temp, "git-")
 	if err != nil {

@@ -35,7 +35,7 @@ func (d *document) calls(lang string) []spec.Problem {
 		call := e.Call[0]
 		if name := e.Symbol(); !known[name] {
 			if d.complete() && !slices.ContainsFunc(call.Args, func(v example.Value) bool { return v.Kind == example.Made }) { // len(parse("x"))
-				warn(b.Line, "the example calls "+name+", which Exports do not list", meant(name, spec.Near(name, d.exported())))
+				warn(b.Line, "the example calls "+name+", which Exports do not list", meant(name, d.Near(name)))
 			}
 			continue
 		}
@@ -52,14 +52,6 @@ func (d *document) calls(lang string) []spec.Problem {
 // complete reports whether the exports name all that can be called: methods of types need not be listed.
 func (d *document) complete() bool {
 	return !slices.ContainsFunc(d.Exports, func(e spec.Export) bool { return e.Kind != spec.Function && e.Kind != spec.Variable })
-}
-
-func (d *document) exported() []string {
-	var out []string
-	for i := range d.Exports {
-		out = append(out, d.Exports[i].Name)
-	}
-	return out
 }
 
 func meant(name, near string) string {

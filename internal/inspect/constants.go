@@ -131,7 +131,7 @@ func (m *module) fixes(x found) bool {
 				return true
 			}
 		} else if isNumber {
-			if is, _ := (spec.Constant{Text: "LIMIT: " + k.Value + " " + k.Unit}).Is(value); is {
+			if is, _ := k.Is(value); is {
 				return true
 			}
 		}

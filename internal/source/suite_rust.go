@@ -8,9 +8,8 @@ import (
 
 // tests finds functions that the runner calls; aside says that they are in a module that is only built to test.
 func (r *rustFile) tests(n syntax.Node, module string, aside bool) {
-	apart := func(c syntax.Node) {
+	apart := func(c syntax.Node, from int) {
 		if !aside {
-			_, from := r.attributed(c)
 			r.f.aside = append(r.f.aside, [2]int{from, c.End()})
 		}
 	}
@@ -19,18 +18,20 @@ func (r *rustFile) tests(n syntax.Node, module string, aside bool) {
 		case "mod_item":
 			only := r.testOnly(c)
 			if only {
-				apart(c)
+				_, from := r.attributed(c)
+				apart(c, from)
 			}
 			if body := c.At("body"); body.OK() {
 				r.tests(body, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"), aside || only)
 			}
 		case "function_item":
-			attrs := strings.ReplaceAll(r.attributes(c), " ", "")
+			text, from := r.attributed(c)
+			attrs := strings.ReplaceAll(text, " ", "")
 			if !rustTest(attrs) {
 				continue
 			}
-			apart(c)
-			r.test(c, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"), attrs)
+			apart(c, from)
+			r.test(c, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"), attrs, from)
 		}
 	}
 }
@@ -49,11 +50,9 @@ func rustTest(attrs string) bool {
 }
 
 // test notes a test and what it asserts.
-func (r *rustFile) test(n syntax.Node, name, attrs string) {
+func (r *rustFile) test(n syntax.Node, name, attrs string, from int) {
 	body := n.At("body")
-	t := Test{Name: name, Line: n.Line(), End: n.EndLine(), Off: body.Start(), Stop: body.End()}
-	_, t.Rows[0] = r.attributed(n)
-	t.Rows[1] = n.Start()
+	t := Test{Name: name, Line: n.Line(), End: n.EndLine(), Off: body.Start(), Stop: body.End(), Rows: [2]int{from, n.Start()}}
 	t.Open = strings.Contains(attrs, "rstest") || strings.Contains(attrs, "test_case")
 	if i := strings.Index(attrs, "#[ignore"); i >= 0 {
 		t.Skipped, t.SkipLine = true, n.Line()

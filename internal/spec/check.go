@@ -113,25 +113,21 @@ func (c *checker) contracts() {
 	for _, w := range wordRE().FindAllString(c.d.Text("Exports"), -1) {
 		known[w] = true
 	}
-	var names []string
-	for i := range c.d.Exports {
-		names = append(names, c.d.Exports[i].Name)
-	}
 	for _, k := range c.d.Contracts {
 		words := wordRE().FindAllString(k.Function, -1)
 		if !isIdent(k.Function) || slices.ContainsFunc(words, func(w string) bool { return known[w] }) {
 			continue
 		}
-		if near := Near(k.Function, names); near != "" {
+		if near := c.d.Near(k.Function); near != "" {
 			c.add(Warning, k.Line, "the contract is of "+k.Function+", which Exports do not list", "did you mean "+near+"?")
 		}
 	}
 }
 
-// Near is the name that differs from another one in one letter or in its case, "" where there is none.
-func Near(name string, names []string) string {
-	for _, n := range names {
-		if n != name && (strings.EqualFold(n, name) || oneOff([]rune(n), []rune(name))) {
+// Near is the export whose name differs from another one in one letter or in its case, "" where there is none.
+func (d *Document) Near(name string) string {
+	for i := range d.Exports {
+		if n := d.Exports[i].Name; n != name && (strings.EqualFold(n, name) || oneOff([]rune(n), []rune(name))) {
 			return n
 		}
 	}

@@ -79,6 +79,9 @@ func (f Form) ends(text string, end int) bool {
 // not sure where the spec says more than one number, or none.
 func (k Constant) Is(x *big.Rat) (is, sure bool) {
 	_, text, _ := constantName(k.Text)
+	if k.Name == "" { // of a sentence, which may say more
+		text = k.Value + " " + k.Unit
+	}
 	m := exactRE().FindStringSubmatch(text)
 	if m == nil {
 		return false, false

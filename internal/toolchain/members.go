@@ -93,6 +93,9 @@ func (p *Project) builtWith(f, other Found) bool {
 	})
 }
 
+// Same reports whether another one is the same toolchain, of another tree perhaps.
+func (f Found) Same(o Found) bool { return o.Ecosystem == f.Ecosystem && o.Root == f.Root }
+
 // BuiltWith are the toolchains whose sources one is built with, however far away.
 func BuiltWith(all []Found, f Found) []Found {
 	var out []Found
@@ -135,16 +138,13 @@ func Affected(all []Found, changed []string) []Found {
 			moved = append(moved, f)
 		}
 	}
-	is := func(f Found) func(Found) bool {
-		return func(o Found) bool { return o.Ecosystem == f.Ecosystem && o.Root == f.Root }
-	}
 	for i := 0; i < len(moved); i++ { // moved grows
 		for _, f := range all {
-			if f.Ecosystem != moved[i].Ecosystem || !slices.Contains(f.Members, moved[i].Root) || slices.ContainsFunc(moved, is(f)) {
+			if f.Ecosystem != moved[i].Ecosystem || !slices.Contains(f.Members, moved[i].Root) || slices.ContainsFunc(moved, f.Same) {
 				continue
 			}
 			moved = append(moved, f)
-			if !slices.ContainsFunc(out, is(f)) {
+			if !slices.ContainsFunc(out, f.Same) {
 				out = append(out, f)
 			}
 		}

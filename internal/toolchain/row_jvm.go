@@ -169,7 +169,8 @@ func (f Found) Beside(manifests map[string][]byte, sources []string) map[string]
 	switch f.Ecosystem {
 	case Node:
 		for m, b := range manifests {
-			for _, bin := range binsOf(b) { // of a package of the project, which others have as a program
+			bins, _ := Bins(b)
+			for _, bin := range bins { // of a package of the project, which others have as a program
 				if name := path.Join(path.Dir(m), bin); path.Base(m) == "package.json" && manifests[name] == nil && !strings.HasPrefix(name, "../") {
 					out[name] = ""
 				}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -275,21 +274,22 @@ func (f Found) nodeCommand(name string, r Report, pkg string, args ...string) Co
 	}
 }
 
-// binsOf are the files that a package.json makes programs of.
-func binsOf(manifest []byte) []string {
+// Bins are the files that a package.json makes programs of, by the names of these; the only one may have the name "". A text that is no
+// JSON is an error.
+func Bins(manifest []byte) (map[string]string, error) {
 	var m struct {
 		Bin json.RawMessage `json:"bin"`
 	}
-	if json.Unmarshal(manifest, &m) != nil {
-		return nil
+	if err := json.Unmarshal(manifest, &m); err != nil {
+		return nil, err
 	}
 	var one string
 	if json.Unmarshal(m.Bin, &one) == nil {
-		return []string{one}
+		return map[string]string{"": one}, nil
 	}
 	var many map[string]string
-	_ = json.Unmarshal(m.Bin, &many)
-	return slices.Sorted(maps.Values(many))
+	_ = json.Unmarshal(m.Bin, &many) // what has another form names none
+	return many, nil
 }
 
 // JestProgram is what runs jest for {jest}: it takes its arguments out of process.argv. With one worker jest runs tests in the process that
