@@ -32,6 +32,7 @@ func TestGoals(t *testing.T) {
 		"it does not build":             {base, honestly(map[string]string{"cart/cart.go": cartRight + "\nfunc X() int { return \"x\" }\n"}), nil, "---..", false},
 		"vet complains":                 {base, honestly(map[string]string{"cart/cart.go": "package cart\n\nimport \"fmt\"\n\n// Say says.\nfunc Say() { fmt.Printf(\"%d\", \"x\") }\n" + strings.TrimPrefix(cartRight, "package cart\n")}), nil, "-?+..", false},
 		"a command succeeds":            {base, honestly(nil), [][]string{{"go", "version"}}, "+++.+", false},
+		"a command updates a lock file": {base, honestly(map[string]string{"go.work.sum": "one\n"}), [][]string{{"sh", "-c", "echo two >> go.work.sum"}}, "+++.+", false},
 		"a command fails":               {base, honestly(nil), [][]string{{"go", "run", "./nowhere"}}, "+++.-", false},
 		"the build was broken before":   {red, honestly(nil), nil, "?-+..", true}, // which of the failures is new, the caller says,
 		"nothing but a text is changed": {base, map[string]string{"NOTES.md": "# other\n"}, nil, ".++..", false},
