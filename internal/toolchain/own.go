@@ -245,7 +245,7 @@ func (f Found) asIs(name string, c commands.Command) Command {
 	}
 }
 
-// Text is a command of the project as its people type it.
+// Text is a command of the project as its people type it, with the folder where they do.
 func Text(c commands.Command) string {
 	words := slices.Clone(c.Argv)
 	for i, w := range words {
@@ -255,7 +255,11 @@ func Text(c commands.Command) string {
 			words[i] = "'" + w + "'"
 		}
 	}
-	return strings.Join(words, " ")
+	text := strings.Join(words, " ")
+	if c.Dir == "" || c.Dir == "." {
+		return text
+	}
+	return "(cd " + c.Dir + " && " + text + ")"
 }
 
 // Texts are commands that run one after the other, in one line.

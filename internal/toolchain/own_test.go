@@ -200,3 +200,13 @@ func TestBeginnings(t *testing.T) {
 		}
 	}
 }
+
+// TestTexts: the same command in two folders is told apart.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	build := []string{"rollup", "--config"}
+	got := toolchain.Texts([]commands.Command{{Argv: build, Dir: "packages/core"}, {Argv: build, Dir: "packages/react"}, {Argv: []string{"jest", "a b"}, Dir: "."}})
+	if want := "(cd packages/core && rollup --config) && (cd packages/react && rollup --config) && jest 'a b'"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
