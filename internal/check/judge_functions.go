@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -17,6 +18,9 @@ const (
 	mostTries   = 3  // small changes of one function
 	mostFar     = 30 // files of tests in one run
 	mostNoticed = 3  // tests that are named
+	mostFirst   = 20 // tests that are run before all of them
+
+	longTests = 3 * time.Second // is long for the tests near a change
 )
 
 // errSlow ends the run of a small change that takes much longer than the code as it is: it has become an endless loop.
@@ -175,15 +179,41 @@ func (x *chainJudge) fromFar(ctx context.Context, t *trial) error {
 	return nil
 }
 
-// mutate runs tests on one small change of a function, some of their files after the others, and notes which of them fail that pass without
-// it.
+// selections are the tests in files that are run on a small change of a function, one after the other until a test fails. Where all of
+// them take long, the ones that the change wrote and those that call the function by its name are run before them.
+func (x *chainJudge) selections(t *trial, files []string) []toolchain.Selection {
+	var out []toolchain.Selection
+	if x.took > longTests {
+		name := t.Name[strings.LastIndex(t.Name, ".")+1:]
+		var first []string
+		for _, file := range files {
+			f := source.Parse(file, x.files[file])
+			for _, c := range f.Tests {
+				id := file + "::" + c.Name
+				fresh := slices.ContainsFunc(x.fresh, func(t test) bool { return t.ID == id })
+				if x.passing[id] && (fresh || mentions(f, c)[name]) {
+					first = append(first, id)
+				}
+			}
+		}
+		if len(first) > 0 && len(first) <= mostFirst {
+			out = append(out, toolchain.Selection{IDs: first})
+		}
+	}
+	for _, some := range batches(files, mostFar) {
+		out = append(out, toolchain.Selection{Files: some})
+	}
+	return out
+}
+
+// mutate runs tests on one small change of a function, and notes which of them fail that pass without it.
 func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []string) error {
 	x.tried++
 	ran := false
 	var by []string
-	for _, some := range batches(files, mostFar) {
+	for _, sel := range x.selections(t, files) {
 		short, cancel := context.WithTimeoutCause(ctx, max(20*time.Second, 5*x.took), errSlow)
-		run, err := x.pl.mutated(short, m, toolchain.Selection{Files: some}, &x.proof)
+		run, err := x.pl.mutated(short, m, sel, &x.proof)
 		cancel()
 		if errors.Is(err, errSlow) && !late(ctx, err) {
 			t.count(m, true)

@@ -1,7 +1,11 @@
 package check
 
 import (
+	"reflect"
 	"testing"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // TestVerdicts is the decision alone: what is known, and what is said of it.
@@ -51,6 +55,25 @@ func TestVerdicts(t *testing.T) {
 		}
 		if got := len(c.untested()); got != c.blocks {
 			t.Errorf("%s: %d functions would block, want %d", name, got, c.blocks)
+		}
+	}
+}
+
+// TestSelections: where all tests near a function take long, the ones that call it and the ones that are new are run before them.
+func TestSelections(t *testing.T) {
+	t.Parallel()
+	const file = "a_test.go"
+	x := &chainJudge{
+		tested: &tested{passing: map[string]bool{file + "::TestTrim": true, file + "::TestOther": true, file + "::TestNew": true}},
+		files:  map[string][]byte{file: []byte("package a\n\nfunc TestTrim(t *T) { Trim() }\nfunc TestOther(t *T) { Trimmed() }\nfunc TestNew(t *T) {}\nfunc TestRed(t *T) { Trim() }\n")},
+		fresh:  []test{{ID: file + "::TestNew"}},
+	}
+	all := []toolchain.Selection{{Files: []string{file}}}
+	first := toolchain.Selection{IDs: []string{file + "::TestTrim", file + "::TestNew"}}
+	for took, want := range map[time.Duration][]toolchain.Selection{longTests: all, longTests + 1: append([]toolchain.Selection{first}, all...)} {
+		x.took = took
+		if got := x.selections(&trial{Function: Function{Name: "List.Trim"}}, []string{file}); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", took, got, want)
 		}
 	}
 }

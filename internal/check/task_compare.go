@@ -197,7 +197,7 @@ func CommandText(cmd toolchain.Command) string {
 			w = "unittest"
 		case strings.Contains(w, "{report}"), strings.HasPrefix(w, "--test-reporter"), w == "{env}", slices.Contains(cmd.Unsaid, w): // where results go is nobody's concern
 			continue
-		case cmd.Report == toolchain.ReportGoTest && (w == "-json" || w == "-count=1"):
+		case cmd.Report == toolchain.ReportGoTest && (w == "-json" || w == "-count=1" || w == "-vet=off"):
 			continue
 		case strings.HasPrefix(w, "{bin:"):
 			_, name, _ := strings.Cut(strings.Trim(w, "{}"), ":")

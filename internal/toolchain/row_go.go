@@ -145,7 +145,7 @@ func goTest(f Found, s Selection) []Command {
 			top, _, _ := strings.Cut(name, "/")
 			tops = addOnce(tops, top)
 		}
-		args = append(args, "-run", "^("+strings.Join(tops, "|")+")$")
+		args = append(args, "-vet=off", "-run", "^("+strings.Join(tops, "|")+")$") // the run of all of them vets the packages
 	}
 	packages := f.goPackages(s)
 	if s.all() && len(chosen) > 0 && dir == f.Root {

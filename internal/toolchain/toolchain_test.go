@@ -172,7 +172,7 @@ func TestCommands(t *testing.T) {
 		{"go all", goProject.Test(toolchain.Selection{}), "svc: go test -json -count=1 ./..."},
 		{"go dir", goProject.Test(toolchain.Selection{Dir: "svc/a"}), "svc: go test -json -count=1 ./a/..."},
 		{"go files", goProject.Test(toolchain.Selection{Files: []string{"svc/a/x_test.go", "svc/a/y_test.go", "svc/z_test.go"}}), "svc: go test -json -count=1 ./a ."},
-		{"go ids", goProject.Test(toolchain.Selection{IDs: []string{"svc/a/x_test.go::TestA/b", "svc/a/x_test.go::TestC"}}), "svc: go test -json -count=1 -run ^(TestA|TestC)$ ./a"},
+		{"go ids", goProject.Test(toolchain.Selection{IDs: []string{"svc/a/x_test.go::TestA/b", "svc/a/x_test.go::TestC"}}), "svc: go test -json -count=1 -vet=off -run ^(TestA|TestC)$ ./a"},
 		{"go lint", goProject.Lint([]string{"svc/a/a.go"}), "svc: go vet ./a && svc: golangci-lint run ./a"},
 		{"go format", goProject.Format([]string{"svc/a/a.go"}), "svc: gofmt -w a/a.go"},
 		{"go coverage", goProject.Coverage(toolchain.Selection{Dir: "svc/a"}), "svc: go test -count=1 -coverprofile={report} ./a/..."},
