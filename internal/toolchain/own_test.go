@@ -201,6 +201,16 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
+// TestOldMocha: all versions of mocha know the options that are added.
+func TestOldMocha(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"package.json": `{"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "^3.5.3"}}`, "index.js": ""}
+	f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(".")
+	if got := strings.Join(f.Test(toolchain.Selection{})[0].Argv, " "); !strings.HasSuffix(got, " --reporter=json --reporter-options=output={report}") {
+		t.Error(got)
+	}
+}
+
 // TestTexts: the same command in two folders is told apart.
 func TestTexts(t *testing.T) {
 	t.Parallel()

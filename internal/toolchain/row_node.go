@@ -404,8 +404,8 @@ func (f Found) nodeRun(i int, s Selection, flags, files []string) Command {
 			Name: "test", Argv: slices.Concat([]string{"bun", "test", "--reporter=junit", "--reporter-outfile={report}"}, flags, dottedAll(files)), Dir: f.Root, Report: ReportBun, Env: f.Env(),
 			Needs: []Need{{Tool: "bun", Install: "npm install --global bun"}},
 		}
-	case "mocha":
-		return f.nodeCommand("test", ReportMocha, "mocha", with("--reporter=json", "--reporter-option=output={report}")...)
+	case "mocha": // before version 6 the option has the plural only
+		return f.nodeCommand("test", ReportMocha, "mocha", with("--reporter=json", "--reporter-options=output={report}")...)
 	case "ava":
 		return f.nodeCommand("test", ReportTAP, "ava", with("--tap")...)
 	case "tap":
