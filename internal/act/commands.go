@@ -145,7 +145,7 @@ func buildsBefore(f toolchain.Found) string {
 	if f.Override["test"] != "" {
 		return ""
 	}
-	return toolchain.Texts(f.Own.Before)
+	return toolchain.Texts(f.Own.Before, f.Root)
 }
 
 // oneTest is the form of a command line that runs a single test. It begins as one that authors may run.

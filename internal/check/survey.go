@@ -148,7 +148,7 @@ func blind(lines, at []string, exit int) string {
 // TestText is what runs all tests of a toolchain, as its people write it.
 func TestText(chain toolchain.Found) string {
 	if len(chain.Own.Test) > 0 && chain.Override["test"] == "" {
-		return toolchain.Texts(slices.Concat(chain.Own.Before, chain.Own.Test))
+		return toolchain.Texts(slices.Concat(chain.Own.Before, chain.Own.Test), chain.Root)
 	}
 	var texts []string
 	for _, cmd := range chain.Test(toolchain.Selection{}) {

@@ -3,6 +3,7 @@ package toolchain
 import (
 	"cmp"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -245,8 +246,8 @@ func (f Found) asIs(name string, c commands.Command) Command {
 	}
 }
 
-// Text is a command of the project as its people type it, with the folder where they do.
-func Text(c commands.Command) string {
+// Text is a command of the project as its people type it in the folder root.
+func Text(c commands.Command, root string) string {
 	words := slices.Clone(c.Argv)
 	for i, w := range words {
 		if pattern, ok := strings.CutPrefix(w, "{glob:"); ok {
@@ -256,17 +257,17 @@ func Text(c commands.Command) string {
 		}
 	}
 	text := strings.Join(words, " ")
-	if c.Dir == "" || c.Dir == "." {
-		return text
+	if dir, err := filepath.Rel(root, c.Dir); err == nil && dir != "." {
+		return "(cd " + filepath.ToSlash(dir) + " && " + text + ")"
 	}
-	return "(cd " + c.Dir + " && " + text + ")"
+	return text
 }
 
 // Texts are commands that run one after the other, in one line.
-func Texts(list []commands.Command) string {
+func Texts(list []commands.Command, root string) string {
 	var out []string
 	for _, c := range list {
-		out = append(out, Text(c))
+		out = append(out, Text(c, root))
 	}
 	return strings.Join(out, " && ")
 }

@@ -122,6 +122,37 @@ func TestPDMLock(t *testing.T) {
 	}
 }
 
+// TestElseInstalled: what a package manager of this machine cannot install, another one can, in the same versions.
+func TestElseInstalled(t *testing.T) {
+	t.Parallel()
+	poetry := "[[package]]\nname = \"click\"\nversion = \"8.1\"\noptional = false\nmarkers = \"python_version < \\\"4\\\"\"\n[package.extras]\ndev = [\"x\"]\n" +
+		"[[package]]\nname = \"nb\"\nversion = \"1\"\noptional = true\n" +
+		"[[package]]\nname = \"pytest\"\nversion = \"8\"\nmarkers = {dev = \"a\", main = \"b\"}\n" +
+		"[[package]]\nname = \"y\"\nversion = \"1\"\n[package.source]\ntype = \"git\"\n[metadata]\nlock-version = "
+	pip := `python -m pip install --quiet --no-deps click==8.1; python_version < "4" pytest==8; (a) or (b)`
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"poetry":       {map[string]string{"pyproject.toml": "[tool.poetry]\nname = \"x\"\n", "poetry.lock": poetry + `"2.1"`, "x.py": ""}, pip},
+		"older poetry": {map[string]string{"pyproject.toml": "[tool.poetry]\nname = \"x\"\n", "poetry.lock": poetry + `"2.0"`, "x.py": ""}, ""},
+		"pnpm 11": {map[string]string{"package.json": `{"packageManager": "pnpm@11.3.0+sha512.ab", "devDependencies": {"x": "1"}}`, "pnpm-lock.yaml": "", "x.js": ""},
+			"npx --yes --package=pnpm@10 pnpm install --frozen-lockfile --config.manage-package-manager-versions=false"},
+		"pnpm 9": {map[string]string{"package.json": `{"packageManager": "pnpm@9.3.0", "devDependencies": {"x": "1"}}`, "pnpm-lock.yaml": "", "x.js": ""}, ""},
+	} {
+		f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(c.files)), func(p string) []byte { return []byte(c.files[p]) }).Detect(".")
+		got := ""
+		for _, s := range f.Setup() {
+			if s.Argv[0] == f.Manager {
+				got = strings.Join(s.OrElse, " ")
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", name, got, c.want)
+		}
+	}
+}
+
 // TestHooksAreInstalled: a linter that only pre-commit installs has the version of the hook; one that the project requires itself has that one.
 func TestHooksAreInstalled(t *testing.T) {
 	t.Parallel()
@@ -215,8 +246,13 @@ func TestOldMocha(t *testing.T) {
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	build := []string{"rollup", "--config"}
-	got := toolchain.Texts([]commands.Command{{Argv: build, Dir: "packages/core"}, {Argv: build, Dir: "packages/react"}, {Argv: []string{"jest", "a b"}, Dir: "."}})
-	if want := "(cd packages/core && rollup --config) && (cd packages/react && rollup --config) && jest 'a b'"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	list := []commands.Command{{Argv: build, Dir: "web/core"}, {Argv: build, Dir: "web/react"}, {Argv: []string{"jest", "a b"}, Dir: "web"}}
+	for root, want := range map[string]string{
+		"web": "(cd core && rollup --config) && (cd react && rollup --config) && jest 'a b'",
+		".":   "(cd web/core && rollup --config) && (cd web/react && rollup --config) && (cd web && jest 'a b')",
+	} {
+		if got := toolchain.Texts(list, root); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -135,25 +136,42 @@ func (t pyproject) requirements() []string {
 	return out
 }
 
-// pdmLocked are the packages of pdm.lock in the versions that it has, as requirements: pip installs them as well (pdm-project.org,
-// "Lock file specifications"). Those that lie in git or in a folder are left out.
-func pdmLocked(lock []byte) []string {
+// locked are the packages of pdm.lock, or of poetry.lock since 2.1, in the versions that it has, as requirements: pip installs them as well
+// (pdm-project.org, "Lock file specifications"; earlier locks of Poetry do not say for which machines a package is). Those that lie in git
+// or in a folder are left out.
+func locked(lock []byte) []string {
 	var t struct {
 		Package []struct {
 			Name, Version, Marker, Path, URL, Git string
-			Extras                                []string
+			Extras                                any            // of pdm those that are installed, of Poetry all that it has
+			Optional                              bool           // of Poetry, as all below: for an extra
+			Markers                               any            // one, or one for each group
+			Source                                map[string]any // if it is no package of the index
+		}
+		Metadata struct {
+			Version string `toml:"lock-version"` // of Poetry
 		}
 	}
-	if _, err := toml.Decode(string(lock), &t); err != nil {
+	if _, err := toml.Decode(string(lock), &t); err != nil || t.Metadata.Version != "" && t.Metadata.Version < "2.1" {
 		return nil
 	}
 	var out []string
 	for _, l := range t.Package {
-		if l.Path+l.URL+l.Git != "" || l.Version == "" {
+		if l.Path+l.URL+l.Git != "" || l.Version == "" || l.Optional || l.Source != nil {
 			continue
 		}
-		if len(l.Extras) > 0 {
-			l.Name += "[" + strings.Join(l.Extras, ",") + "]"
+		if list, ok := l.Extras.([]any); ok && len(list) > 0 {
+			l.Name += strings.ReplaceAll(fmt.Sprint(list), " ", ",")
+		}
+		switch m := l.Markers.(type) {
+		case string:
+			l.Marker = m
+		case map[string]any:
+			var each []string
+			for _, group := range sortedKeys(m) {
+				each = append(each, fmt.Sprintf("(%v)", m[group]))
+			}
+			l.Marker = strings.Join(each, " or ")
 		}
 		if l.Marker != "" {
 			l.Marker = "; " + l.Marker

@@ -226,7 +226,13 @@ func nodeSetup(f Found) []Command {
 		if f.Manager == "yarn-berry" && f.ManagerVersion != "" {
 			name = "@yarnpkg/cli-dist@" + f.ManagerVersion
 		}
-		c.Instead = [][]string{slices.Concat([]string{"npx", "--yes", "--package=" + name, argv[0]}, argv[1:])}
+		fetched := func(name string) []string {
+			return slices.Concat([]string{"npx", "--yes", "--package=" + name, argv[0]}, argv[1:])
+		}
+		c.Instead = [][]string{fetched(name)}
+		if strings.HasPrefix(name, "pnpm@11.") { // it wants Node 22; its locks are those of 10
+			c.OrElse = append(fetched("pnpm@10"), "--config.manage-package-manager-versions=false")
+		}
 	}
 	return []Command{c}
 }

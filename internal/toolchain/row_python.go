@@ -51,7 +51,7 @@ func inspectPython(f *Found, p *Project) {
 	project := readPyproject(text)
 	f.Module = cmp.Or(project.Project.Name, project.Tool.Poetry.Name, f.Module)
 	requires := project.requirements()
-	if locked := pdmLocked(p.read(join(f.Root, "pdm.lock"))); len(locked) > 0 {
+	if locked := locked(p.read(join(f.Root, "pdm.lock"))); len(locked) > 0 {
 		requires = locked
 	}
 	for _, r := range requires {
@@ -60,6 +60,9 @@ func inspectPython(f *Found, p *Project) {
 		}
 		f.Requires = addOnce(f.Requires, r)
 		f.declare(requirementOf(r))
+	}
+	if f.Manager == "poetry" {
+		f.Requires = locked(p.read(f.Lock))
 	}
 	f.Installs = append(f.Installs, p.match(f.Root, "pyproject.toml", "setup.py", "setup.cfg", "pdm.lock")...)
 	for _, r := range p.match(f.Root, requirementFiles()...) {
@@ -165,6 +168,9 @@ func pythonSetup(f Found) []Command {
 		last.OrElse = append(slices.Clone(last.Argv), "--no-install-project")
 	case "poetry":
 		add("pipx install poetry", []string{"VIRTUAL_ENV={env}"}, "poetry", "install", "--no-root", "--no-interaction")
+		if len(f.Requires) > 0 { // Poetry asks the index for what not every copy of it answers
+			out[len(out)-1].OrElse = append([]string{"python", "-m", "pip", "install", "--quiet", "--no-deps"}, f.Requires...)
+		}
 	default:
 		f.pipSetup(add)
 		if last := &out[len(out)-1]; last.Argv[len(last.Argv)-1] == "." {
