@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -65,6 +66,11 @@ func (r reader) goTest(out []byte) []step.TestResult {
 	tests := make([]step.TestResult, 0, len(order))
 	failed := map[string]bool{}
 	for _, k := range order {
+		// A test that passes has no subtest that fails: that is of a run that it makes itself, to see what one says.
+		top, _, sub := strings.Cut(k.test, "/")
+		if inner := sub && status[key{k.pkg, top}].Status == step.Pass && status[k].Status != step.Pass && status[k].Status != step.Skip; inner || !goName().MatchString(top) {
+			continue
+		}
 		res, ended := status[k]
 		if !ended { // the binary died while it ran
 			msg := ""
@@ -83,6 +89,9 @@ func (r reader) goTest(out []byte) []step.TestResult {
 	}
 	return tests
 }
+
+// goName is how the names of tests begin.
+var goName = re.New(`^(?:Test|Example|Fuzz|Benchmark)`)
 
 // unfinished begins the message of a test whose program died while it ran, of whatever: of a panic in another test, say.
 const unfinished = "did not finish:"

@@ -22,6 +22,7 @@ func TestReportsOfRunners(t *testing.T) {
 		kind toolchain.Report
 	}{
 		{"go.json", toolchain.ReportGoTest},
+		{"go-nested.json", toolchain.ReportGoTest},
 		{"vitest.json", toolchain.ReportJest},
 		{"vitest-hook.json", toolchain.ReportJest},
 		{"jest.json", toolchain.ReportJest},
