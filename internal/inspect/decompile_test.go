@@ -314,7 +314,7 @@ func TestSignaturesOfSpecs(t *testing.T) {
 		},
 		"python": {
 			map[string]string{"src/__init__.py": "MAX = 3\nRATE = .5\nNAME = 'a' 'b'\nRAW = b'x'\nON = True\nALL = [1]\n\n\nasync def go(a: int) -> int:\n    pass\n\n\nclass K:\n    async def run(self, a: int) -> int:\n        pass\n"},
-			[]string{"- `MAX: int = 3`", "- `RATE: float`", "- `NAME: str = 'a' 'b'`", "- `RAW: bytes = b'x'`", "- `ON: bool = True`", "- `ALL = [1]`\n", "- `async go(a: int) -> int`", "- `async K.run(a: int) -> int`"},
+			[]string{"- `MAX: int = 3`", "- `RATE: float = .5`", "- `NAME: str = 'a' 'b'`", "- `RAW: bytes = b'x'`", "- `ON: bool = True`", "- `ALL = [1]`\n", "- `async go(a: int) -> int`", "- `async K.run(a: int) -> int`"},
 			": value",
 		},
 	} {

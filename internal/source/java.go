@@ -16,7 +16,7 @@ func parseJava(f *File, src []byte) {
 		return
 	}
 	f.Tokens = t.all()
-	j := &javaFile{treeFile: t}
+	j := &javaFile{t}
 	for c := range t.root.All() {
 		switch c.Kind() {
 		case "package_declaration":
@@ -31,16 +31,12 @@ func parseJava(f *File, src []byte) {
 	for c := range t.root.All() {
 		j.typ(c, "", true, false)
 	}
-	j.testClasses(t.root, "")
-	t.transitions(j.methods, j.statement)
+	t.testClasses(t.root, "")
+	t.transitions(j.statement)
 	treeMutants(f, src)
 }
 
-type javaFile struct {
-	*treeFile
-
-	methods []method
-}
+type javaFile struct{ *treeFile }
 
 func (j *javaFile) imported(n syntax.Node) {
 	name := ""
@@ -116,9 +112,7 @@ func (j *javaFile) typ(c syntax.Node, owner string, exported, implied bool) {
 		for _, t := range c.Child("permits").Child("type_list").NamedChildren() {
 			values = append(values, t.Text()[strings.LastIndexByte(t.Text(), '.')+1:])
 		}
-		if isState(name) && len(values) > 0 {
-			j.f.States = append(j.f.States, States{name, values, c.Line()})
-		}
+		j.states(name, values, c)
 	}
 	j.members(body, dotted(owner, name), visible, kind == "interface")
 	j.members(body.Child("enum_body_declarations"), dotted(owner, name), visible, false)
@@ -141,7 +135,7 @@ func (j *javaFile) members(body syntax.Node, owner string, exported, implied boo
 				name = c.Child("variable_declarator").At("name")
 			}
 			if name.OK() {
-				j.f.Fields = append(j.f.Fields, Export{Name: name.Text(), Owner: owner, Kind: "internal", Line: c.Line()})
+				j.field(c, owner, name.Text(), "internal", nil)
 			}
 		}
 		switch c.Kind() {
@@ -183,7 +177,7 @@ func (j *javaFile) method(n syntax.Node, owner string, visible bool) {
 	name, body := n.At("name").Text(), n.At("body")
 	full := dotted(owner, name)
 	if body.OK() {
-		j.f.Funcs = append(j.f.Funcs, Func{Name: full, Line: n.Line(), End: n.EndLine(), Off: n.Start(), Stop: n.End(), Body: body.Start() + 1})
+		j.function(full, n, body.Start()+1)
 	}
 	if !visible {
 		return
@@ -218,19 +212,7 @@ func (j *javaFile) statement(n syntax.Node) statement {
 			return j.asserted(parts[0])
 		}
 	case "if_statement":
-		if n.At("alternative").OK() {
-			return statement{}
-		}
-		if thrown := only(n.At("consequence")); thrown.Kind() == "throw_statement" {
-			what := ""
-			if parts := withoutComments(thrown); len(parts) == 1 {
-				what = j.flat(parts[0])
-				if parts[0].Kind() == "object_creation_expression" {
-					what = j.flat(parts[0].At("type"))
-				}
-			}
-			return statement{guard: n.At("condition"), throws: what}
-		}
+		return j.refusal(n)
 	}
 	return statement{}
 }

@@ -24,7 +24,7 @@ func parseKotlin(f *File, src []byte) {
 	}
 	t := newTree(f, src, tree, kotlinAtoms)
 	f.Tokens = t.all()
-	k := &kotlinFile{treeFile: t}
+	k := &kotlinFile{t}
 	for c := range t.root.All() {
 		switch c.Kind() {
 		case "package_header":
@@ -34,8 +34,8 @@ func parseKotlin(f *File, src []byte) {
 		}
 	}
 	k.declarations(t.root, "", true)
-	k.testClasses(t.root, "")
-	t.transitions(k.methods, k.statement)
+	t.testClasses(t.root, "")
+	t.transitions(k.statement)
 	treeMutants(f, src)
 }
 
@@ -136,11 +136,7 @@ func withoutAnnotations(tree *syntax.Tree, src []byte) []byte {
 	return plain
 }
 
-type kotlinFile struct {
-	*treeFile
-
-	methods []method
-}
+type kotlinFile struct{ *treeFile }
 
 func (k *kotlinFile) imported(n syntax.Node) {
 	name := k.flat(n.Child("qualified_identifier"))
@@ -175,7 +171,7 @@ func (k *kotlinFile) declarations(n syntax.Node, owner string, exported bool) {
 		visible := exported && k.visible(c)
 		if exported && c.Child("modifiers").Child("visibility_modifier").Text() == "internal" {
 			if name := cmp.Or(c.At("name").Text(), c.At("type").Text(), c.Child("variable_declaration").Child("identifier", "simple_identifier").Text()); name != "" {
-				k.f.Fields = append(k.f.Fields, Export{Name: strings.Trim(name, "`"), Owner: owner, Kind: "internal", Line: c.Line()})
+				k.field(c, owner, strings.Trim(name, "`"), "internal", nil)
 			}
 		}
 		switch c.Kind() {
@@ -197,7 +193,7 @@ func (k *kotlinFile) declarations(n syntax.Node, owner string, exported bool) {
 				k.f.Fields[fields+i].Static = true
 			}
 		case "function_declaration":
-			k.function(c, owner, visible)
+			k.method(c, owner, visible)
 		case "secondary_constructor":
 			if visible {
 				k.export(c, owner, "constructor", "method", k.head(c, "block", ":"))
@@ -255,9 +251,7 @@ func (k *kotlinFile) class(n syntax.Node, owner string, visible bool) {
 		if kind == "class" || kind == "dataclass" {
 			k.parameterFields(n, dotted(owner, name))
 		}
-		if isState(name) && len(values) > 0 {
-			k.f.States = append(k.f.States, States{name, values, n.Line()})
-		}
+		k.states(name, values, n)
 	}
 	fields := len(k.f.Fields)
 	k.declarations(body, dotted(owner, name), visible)
@@ -273,10 +267,7 @@ func (k *kotlinFile) parameterFields(n syntax.Node, owner string) {
 		if p.Kind() != "class_parameter" || !has(p, "val", "var") || !k.visible(p) {
 			continue
 		}
-		ts := k.head(p, "=")
-		k.f.Fields = append(k.f.Fields, Export{
-			Name: p.Child("identifier", "simple_identifier").Text(), Owner: owner, Kind: "property", Signature: render(ts), Text: k.written(ts), Line: p.Line(),
-		})
+		k.field(p, owner, p.Child("identifier", "simple_identifier").Text(), "property", k.head(p, "="))
 	}
 }
 
@@ -315,15 +306,11 @@ func (k *kotlinFile) property(n syntax.Node, owner string, visible bool) {
 			e.Value = text
 		}
 		e.Receiver = k.receiver(n, v)
+	} else if k.receiver(n, v) != "" { // within a class it is of no use to others by itself
+		return
 	} else {
-		k.f.Fields = append(k.f.Fields, Export{
-			Name: name, Owner: owner, Kind: "property", Signature: render(head), Text: k.written(head), Line: n.Line(), Doc: summary(k.doc(n.Start())),
-		})
-		e = &k.f.Fields[len(k.f.Fields)-1]
-		if e.Receiver = k.receiver(n, v); e.Receiver != "" { // within a class it is of no use to others by itself
-			k.f.Fields = k.f.Fields[:len(k.f.Fields)-1]
-			return
-		}
+		e = k.field(n, owner, name, "property", head)
+		e.Doc = summary(k.doc(n.Start()))
 	}
 	if !has(v, ":") {
 		e.Literal = literalType(Kotlin, value)
@@ -363,12 +350,12 @@ func (k *kotlinFile) properties(body syntax.Node) string {
 	return " { " + strings.Join(list, "; ") + " }"
 }
 
-func (k *kotlinFile) function(n syntax.Node, owner string, visible bool) {
+func (k *kotlinFile) method(n syntax.Node, owner string, visible bool) {
 	name := strings.Trim(n.At("name").Text(), "`")
 	full := dotted(owner, name)
 	body := n.Child("function_body")
 	if body.OK() {
-		k.f.Funcs = append(k.f.Funcs, Func{Name: full, Line: n.Line(), End: n.EndLine(), Off: n.Start(), Stop: n.End(), Body: body.Start() + 1})
+		k.function(full, n, body.Start()+1)
 	}
 	if !visible {
 		return
@@ -425,14 +412,7 @@ func (k *kotlinFile) statement(n syntax.Node) statement {
 		if thrown.Kind() != "throw_expression" {
 			return statement{}
 		}
-		what := ""
-		if inner := withoutComments(thrown); len(inner) == 1 {
-			what = k.flat(inner[0])
-			if inner[0].Kind() == "call_expression" {
-				what = k.flat(withoutComments(inner[0])[0])
-			}
-		}
-		return statement{guard: n.At("condition"), throws: what}
+		return statement{guard: n.At("condition"), throws: k.thrown(thrown)}
 	}
 	return statement{}
 }

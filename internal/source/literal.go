@@ -24,7 +24,7 @@ func literalType(lang string, ts []Token) string {
 	t := ts[0]
 	switch {
 	case !ok:
-	case t.Kind == Number || len(t.Text) > 1 && t.Text[0] == '.' && t.Text[1] >= '0' && t.Text[1] <= '9':
+	case t.Kind == Number:
 		return numberType(lang, strings.ReplaceAll(t.Text, "_", ""))
 	case signed:
 	case t.Kind == String && lang == Kotlin && t.Text[0] == '\'':

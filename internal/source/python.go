@@ -1,6 +1,12 @@
 package source
 
-import "sort"
+import (
+	"bytes"
+	"sort"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/syntax"
+)
 
 // pyLine is a logical line.
 type pyLine struct {
@@ -16,7 +22,12 @@ type pyFile struct {
 }
 
 func parsePython(f *File, src []byte) {
-	f.Tokens = lexPython(src)
+	t := parseTree(f, src, syntax.Python, pythonAtoms)
+	if t == nil {
+		return
+	}
+	f.Tokens = t.all()
+	t.indent(f.Tokens)
 	p := &pyFile{f: f, ts: code(f.Tokens), helpers: map[string]bool{}}
 	for i, t := range p.ts {
 		if t.Indent >= 0 || i == 0 {
@@ -26,12 +37,46 @@ func parsePython(f *File, src []byte) {
 			}
 		}
 	}
-	readPython(f, src)
-	p.block(0, len(p.lines), "")
+	readPython(t)
+	p.functions(t.root, "")
 	if !isPythonTestName(f.Path) {
 		constantMutants(f, src, Python)
 	}
 	p.tests()
+}
+
+// indent gives the first token of each logical line its column. A line goes on within brackets and behind a backslash.
+func (t *treeFile) indent(ts []Token) {
+	depth, end, fresh := 0, 0, true
+	for i := range ts {
+		x := &ts[i]
+		between := string(t.src[end:x.Off])
+		fresh = fresh || strings.Contains(between, "\n") && !strings.Contains(between, `\`)
+		if end = x.End; x.Kind == Comment {
+			continue
+		}
+		if fresh && depth == 0 {
+			x.Indent = column(t.src, x.Off)
+		}
+		fresh = false
+		switch {
+		case isPunct(*x, "("), isPunct(*x, "["), isPunct(*x, "{"):
+			depth++
+		case isPunct(*x, ")"), isPunct(*x, "]"), isPunct(*x, "}"):
+			depth = max(0, depth-1)
+		}
+	}
+}
+
+// column counts a tab up to the next multiple of eight, as Python does.
+func column(src []byte, at int) int {
+	col := 0
+	for _, c := range src[bytes.LastIndexByte(src[:at], '\n')+1 : at] {
+		if col++; c == '\t' {
+			col = (col + 7) / 8 * 8
+		}
+	}
+	return col
 }
 
 func (p *pyFile) toks(l int) []Token { return p.ts[p.lines[l].from:p.lines[l].to] }
@@ -57,48 +102,28 @@ func header(ts []Token) (kind, name string, at int) {
 	return "", "", 0
 }
 
-// block finds the functions of the lines in [from, to). outer is the qualified name of what is around them.
-func (p *pyFile) block(from, to int, outer string) {
-	for l := from; l < to; l++ {
-		kind, name, at := header(p.toks(l))
-		if kind == "" {
-			p.lambda(l, outer)
-			continue
+// functions finds the functions below a node: those that are defined, and those that are bound to a name, as in
+// area = lambda r: r * r. outer is the qualified name of what is around them.
+func (p *pyFile) functions(n syntax.Node, outer string) {
+	for c := range n.All() {
+		name := outer
+		switch a := c.Child("assignment"); {
+		case c.Kind() == "class_definition":
+			name = dotted(outer, c.At("name").Text())
+		case c.Kind() == "function_definition":
+			name = dotted(outer, c.At("name").Text())
+			p.note(name, c, c.Child(":"))
+		case a.At("left").Kind() == "identifier" && a.At("right").Kind() == "lambda":
+			p.note(dotted(outer, a.At("left").Text()), c, a.At("right").Child(":"))
 		}
-		end := p.end(l, to)
-		name = dotted(outer, name)
-		if kind == "def" {
-			p.function(l, end, name, at)
-		}
-		p.block(l+1, end, name)
-		l = end - 1
+		p.functions(c, name)
 	}
 }
 
-func (p *pyFile) function(l, end int, name string, at int) {
-	ts := p.toks(l)
-	colon := headerEnd(p.ts, p.lines[l].from+at) - p.lines[l].from
-	if colon <= 0 || colon >= len(ts) {
-		colon = len(ts) - 1
-	}
-	p.note(name, ts[0], ts[colon], p.ts[p.lines[end-1].to-1])
-}
-
-// lambda notes a function that is bound to a name in one line, as in area = lambda r: r * r.
-func (p *pyFile) lambda(l int, outer string) {
-	ts := p.toks(l)
-	bind := atLevel(ts, "=")
-	if bind < 1 || bind+1 >= len(ts) || !isWord(ts[bind+1], "lambda") || ts[0].Kind != Ident || bind > 1 && !isPunct(ts[1], ":") {
-		return
-	}
-	if colon := atLevel(ts[bind+1:], ":"); colon > 0 {
-		p.note(dotted(outer, ts[0].Text), ts[0], ts[bind+1+colon], ts[len(ts)-1])
-	}
-}
-
-// note adds the function from its first token to its last, with the colon before its body, and, but of tests, its mutants.
-func (p *pyFile) note(name string, first, colon, last Token) {
-	fn := Func{Name: name, Line: first.Line, End: last.Line, Off: first.Off, Stop: last.End, Body: colon.End}
+// note adds a function with the colon before its body, and, but of tests, its mutants.
+func (p *pyFile) note(name string, n, colon syntax.Node) {
+	last := p.ts[max(firstAt(p.ts, n.End())-1, 0)]
+	fn := Func{Name: name, Line: n.Line(), End: lastLine(last), Off: n.Start(), Stop: last.End, Body: colon.End()}
 	p.f.Funcs = append(p.f.Funcs, fn)
 	if !isPythonTestName(p.f.Path) {
 		tokenMutants(p.f, fn, p.ts, true)

@@ -28,11 +28,11 @@ func (p *pythonTree) made(def, at syntax.Node, data bool) string {
 	}
 	params := []string{"self"}
 	for d := range at.All() {
-		if text := p.flat(d); d.Kind() == "decorator" && strings.Contains(text, "dataclass") {
-			if argument(text, "init") == "False" {
+		if call := d.Child("call"); d.Kind() == "decorator" && strings.Contains(d.Text(), "dataclass") {
+			if p.argument(call, "init") == "False" {
 				return ""
 			}
-			if argument(text, "kw_only") == "True" {
+			if p.argument(call, "kw_only") == "True" {
 				params = append(params, "*")
 			}
 		}
@@ -54,21 +54,19 @@ func (p *pythonTree) made(def, at syntax.Node, data bool) string {
 			typ = strings.TrimSuffix(inside, "]")
 		}
 		param := id.Text() + ": " + typ
-		text := p.flat(value)
-		callee, _, call := strings.Cut(text, "(")
 		switch {
 		case !value.OK():
 		case value.Kind() == "lambda":
 			param += " = ..."
-		case value.Kind() != "call" || !call || lastWord(callee) != "field":
-			param += " = " + text
-		case argument(text, "init") == "False":
+		case value.Kind() != "call" || lastWord(value.At("function").Text()) != "field":
+			param += " = " + p.flat(value)
+		case p.argument(value, "init") == "False":
 			continue
-		case argument(text, "kw_only") != "":
+		case p.argument(value, "kw_only") != "":
 			return ""
-		case argument(text, "default") != "":
-			param += " = " + argument(text, "default")
-		case argument(text, "default_factory") != "":
+		case p.argument(value, "default") != "":
+			param += " = " + p.argument(value, "default")
+		case p.argument(value, "default_factory") != "":
 			param += " = ..."
 		}
 		params = append(params, param)
@@ -80,11 +78,10 @@ func (p *pythonTree) made(def, at syntax.Node, data bool) string {
 }
 
 // argument is what a call gives for a name, "" when it gives nothing.
-func argument(call, name string) string {
-	_, inside, _ := strings.Cut(call, "(")
-	for _, part := range splitArgs(lexPython([]byte(strings.TrimSuffix(inside, ")")))) {
-		if len(part) > 2 && isWord(part[0], name) && isPunct(part[1], "=") {
-			return strings.TrimSpace(render(part[2:]))
+func (p *pythonTree) argument(call syntax.Node, name string) string {
+	for a := range call.At("arguments").All() {
+		if a.Kind() == "keyword_argument" && a.At("name").Text() == name {
+			return p.flat(a.At("value"))
 		}
 	}
 	return ""

@@ -11,12 +11,8 @@ import (
 var pythonAtoms = map[string]Kind{"string": String, "comment": Comment}
 
 // readPython reads the declarations of a file from its syntax tree.
-func readPython(f *File, src []byte) {
-	t := parseTree(f, src, syntax.Python, pythonAtoms)
-	if t == nil {
-		return
-	}
-	p := &pythonTree{treeFile: t}
+func readPython(t *treeFile) {
+	f, p := t.f, &pythonTree{treeFile: t}
 	if first := withoutComments(t.root); len(first) > 0 && first[0].Child("string").OK() {
 		f.Doc = summary(docstringText(first[0].Child("string").Text()))
 	}
@@ -43,20 +39,18 @@ func readPython(f *File, src []byte) {
 	if path.Base(f.Path) == "__init__.py" { // what __all__ lists and nothing here declares are modules of the package
 		for _, name := range p.all {
 			if !strings.HasPrefix(name, "_") && !slices.ContainsFunc(f.Exports, func(e Export) bool { return e.Name == name }) {
-				sig := name + " from ."
-				f.Exports = append(f.Exports, Export{Name: name, Kind: "reexport", Signature: sig, Text: sig, Line: 1})
+				p.reexport(t.root, "", name, name, ".")
 			}
 		}
 	}
-	t.transitions(p.methods, p.statement)
+	t.transitions(p.statement)
 }
 
 type pythonTree struct {
 	*treeFile
 
-	all     []string // __all__
-	hasAll  bool
-	methods []method
+	all    []string // __all__
+	hasAll bool
 }
 
 func (p *pythonTree) public(name string) bool {
@@ -352,9 +346,7 @@ func (p *pythonTree) class(def, at syntax.Node, owner, name string, marks []stri
 				e.Variants, e.Cases = append(e.Variants, id.Text()), append(e.Cases, id.Text()+value)
 			}
 		}
-		if isState(name) {
-			p.f.States = append(p.f.States, States{name, e.Variants, def.Line()})
-		}
+		p.states(name, e.Variants, def)
 	}
 	p.definitions(conditionals(body), dotted(owner, name), false)
 }
@@ -371,11 +363,10 @@ func (p *pythonTree) attributes(body []syntax.Node, owner string) {
 		if a.At("type").OK() {
 			ts = p.upTo(a, kinds("="), nil)
 		}
-		e := Export{Name: id.Text(), Owner: owner, Kind: "property", Signature: render(ts), Text: p.written(ts), Line: c.Line()}
+		e := p.field(c, owner, id.Text(), "property", ts)
 		if right := a.At("right"); right.OK() && !a.At("type").OK() {
 			e.Literal = literalType(Python, p.leaves(right, nil))
 		}
-		p.f.Fields = append(p.f.Fields, e)
 	}
 	for _, c := range body {
 		if d := c.At("definition"); c.Kind() == "decorated_definition" {
@@ -387,7 +378,7 @@ func (p *pythonTree) attributes(body []syntax.Node, owner string) {
 		for n := range c.At("body").Within(nil) {
 			left := n.At("left")
 			if n.Kind() == "assignment" && left.Kind() == "attribute" && left.At("object").Text() == "self" && !strings.HasPrefix(left.At("attribute").Text(), "_") {
-				p.f.Fields = append(p.f.Fields, Export{Name: left.At("attribute").Text(), Owner: owner, Kind: "attribute", Line: n.Line()})
+				p.field(n, owner, left.At("attribute").Text(), "attribute", nil)
 			}
 		}
 	}
@@ -417,21 +408,18 @@ func (p *pythonTree) reexports(n syntax.Node) {
 	}
 	for c := range n.All() {
 		if c.Kind() == "wildcard_import" && inits {
-			sig := "* from " + from
-			p.f.Exports = append(p.f.Exports, Export{Name: "*", Kind: "reexport", Signature: sig, Text: sig, Line: c.Line()})
+			p.reexport(c, "", "*", "*", from)
 		}
 		if c.Field() != "name" {
 			continue
 		}
-		name, outside := p.flat(c), p.flat(c)
-		sig := name
+		what, outside := p.flat(c), p.flat(c)
 		if c.Kind() == "aliased_import" {
-			name, outside = p.flat(c.At("name")), c.At("alias").Text()
-			sig = name + " as " + outside
+			outside = c.At("alias").Text()
+			what = p.flat(c.At("name")) + " as " + outside
 		}
 		if p.hasAll && slices.Contains(p.all, outside) || !p.hasAll && !strings.HasPrefix(outside, "_") {
-			sig += " from " + from
-			p.f.Exports = append(p.f.Exports, Export{Name: outside, Kind: "reexport", Signature: sig, Text: sig, Line: c.Line()})
+			p.reexport(c, "", outside, what, from)
 		}
 	}
 }
@@ -487,21 +475,7 @@ func (p *pythonTree) statement(n syntax.Node) statement {
 			return statement{assert: []string{p.flat(bare(parts[0]))}}
 		}
 	case "if_statement":
-		if n.At("alternative").OK() {
-			return statement{}
-		}
-		thrown := only(n.At("consequence"))
-		if thrown.Kind() != "raise_statement" {
-			return statement{}
-		}
-		what := ""
-		if parts := withoutComments(thrown); len(parts) > 0 {
-			what = p.flat(parts[0])
-			if parts[0].Kind() == "call" {
-				what = p.flat(parts[0].At("function"))
-			}
-		}
-		return statement{guard: n.At("condition"), throws: what}
+		return p.refusal(n)
 	}
 	return statement{}
 }

@@ -37,19 +37,18 @@ func parseRust(f *File, src []byte) {
 	r.items(t.root, "", true)
 	r.paths()
 	r.tests(t.root, "", false)
-	r.transitions(r.methods, r.statement)
+	r.transitions(r.statement)
 	treeMutants(f, src)
 }
 
 type rustFile struct {
 	*treeFile
 
-	methods []method
-	hidden  map[string]bool // types of the file that others do not see
-	inner   int             // modules written out in the file around what is read
-	mods    []string        // modules that are declared here and are in files of their own
-	read    [][2]int        // where the declarations of use are
-	bodies  [][2]int        // of modules written out in the file
+	hidden map[string]bool // types of the file that others do not see
+	inner  int             // modules written out in the file around what is read
+	mods   []string        // modules that are declared here and are in files of their own
+	read   [][2]int        // where the declarations of use are
+	within [][2]int        // where modules are written out in the file
 }
 
 // rustPublic reports whether everybody may use an item: pub, and not pub(crate).
@@ -76,7 +75,7 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 	name := n.At("name").Text()
 	public := exported && rustPublic(n)
 	if v := n.Child("visibility_modifier"); exported && v.OK() && !public && name != "" {
-		r.f.Fields = append(r.f.Fields, Export{Name: name, Owner: owner, Kind: "internal", Line: n.Line()})
+		r.field(n, owner, name, "internal", nil)
 	}
 	head := func(stop ...string) []Token { return r.upTo(n, kinds(stop...), rustHead) }
 	switch n.Kind() {
@@ -87,7 +86,7 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 		r.f.Imports = append(r.f.Imports, Import{From: name, Line: n.Line()})
 	case "mod_item":
 		if body := n.At("body"); body.OK() {
-			r.bodies = append(r.bodies, span(body))
+			r.within = append(r.within, span(body))
 			r.inner++
 			r.items(body, dotted(owner, name), public && !r.testOnly(n))
 			r.inner--
@@ -98,7 +97,7 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 			}
 		}
 	case "function_item", "function_signature_item":
-		r.function(n, owner, public, "function")
+		r.method(n, owner, public, "function")
 	case "struct_item", "union_item":
 		if public {
 			r.export(n, owner, name, "struct", r.structure(n))
@@ -112,9 +111,7 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 					e.Cases = append(e.Cases, r.written(r.upTo(v, nil, rustDrop)))
 				}
 			}
-			if isState(name) {
-				r.f.States = append(r.f.States, States{name, e.Variants, n.Line()})
-			}
+			r.states(name, e.Variants, n)
 		}
 	case "trait_item":
 		if public {
@@ -124,7 +121,7 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 			}
 			for m := range n.At("body").All() {
 				if m.Kind() == "function_item" || m.Kind() == "function_signature_item" {
-					r.function(m, dotted(owner, name), true, "method")
+					r.method(m, dotted(owner, name), true, "method")
 				}
 			}
 		}
@@ -168,12 +165,12 @@ func (r *rustFile) impl(n syntax.Node, owner string) {
 	for m := range n.At("body").All() {
 		switch m.Kind() {
 		case "function_item":
-			r.function(m, name, inherent && rustPublic(m), "method")
+			r.method(m, name, inherent && rustPublic(m), "method")
 			if v := m.Child("visibility_modifier"); v.OK() && !rustPublic(m) && !r.hidden[of.Text()] {
-				r.f.Fields = append(r.f.Fields, Export{Name: m.At("name").Text(), Owner: name, Kind: "internal", Line: m.Line()})
+				r.field(m, name, m.At("name").Text(), "internal", nil)
 			}
 			if n.At("trait").OK() && !r.hidden[of.Text()] {
-				r.f.Fields = append(r.f.Fields, Export{Name: m.At("name").Text(), Owner: name, Kind: "inherited", Line: m.Line()})
+				r.field(m, name, m.At("name").Text(), "inherited", nil)
 			}
 		case "const_item":
 			if inherent && rustPublic(m) {
@@ -183,11 +180,11 @@ func (r *rustFile) impl(n syntax.Node, owner string) {
 	}
 }
 
-func (r *rustFile) function(n syntax.Node, owner string, public bool, kind string) {
+func (r *rustFile) method(n syntax.Node, owner string, public bool, kind string) {
 	name, body := n.At("name").Text(), n.At("body")
 	full := dotted(owner, name)
 	if body.OK() {
-		r.f.Funcs = append(r.f.Funcs, Func{Name: full, Line: n.Line(), End: n.EndLine(), Off: n.Start(), Stop: n.End(), Body: body.Start() + 1})
+		r.function(full, n, body.Start()+1)
 	}
 	if !public {
 		return
@@ -279,11 +276,11 @@ func (r *rustFile) use(n syntax.Node, prefix []string, public bool, owner string
 			r.imported(strings.Join(from, "::"), name, n.Line())
 		}
 		if public {
-			outside, sig := name, name+" from "+strings.Join(from, "::")
+			outside, what := name, name
 			if alias != "" {
-				outside, sig = alias, name+" as "+alias+" from "+strings.Join(from, "::")
+				outside, what = alias, name+" as "+alias
 			}
-			r.f.Exports = append(r.f.Exports, Export{Name: outside, Owner: owner, Kind: "reexport", Signature: sig, Text: sig, Line: n.Line()})
+			r.reexport(n, owner, outside, what, strings.Join(from, "::"))
 		}
 	}
 	path := func(n syntax.Node) []string {

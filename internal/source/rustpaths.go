@@ -71,7 +71,7 @@ func (r *rustFile) inFile(parts []string, depth int) bool {
 // depth is how many modules are written out around a place in the file.
 func (r *rustFile) depth(at int) int {
 	n := 0
-	for _, in := range r.bodies {
+	for _, in := range r.within {
 		if in[0] <= at && at < in[1] {
 			n++
 		}

@@ -18,9 +18,8 @@ type scriptFile struct {
 }
 
 func parseScript(f *File, src []byte) {
-	f.Tokens = lexScript(src)
-	s := &scriptFile{f: f, ts: code(f.Tokens), asserting: map[string]bool{}, imported: map[string]bool{}}
 	readScript(f, src)
+	s := &scriptFile{f: f, ts: code(f.Tokens), asserting: map[string]bool{}, imported: map[string]bool{}}
 	for _, i := range f.Imports {
 		if from := strings.TrimPrefix(i.From, "node:"); from == "assert" || from == "assert/strict" {
 			for _, name := range i.Names {

@@ -65,7 +65,7 @@ func (s *scriptTree) class(d, at syntax.Node, owner, name string) {
 		case "public_field_definition", "field_definition":
 			fn := bare(m.At("value"))
 			if !isFunction(fn) {
-				s.field(m, inside, label, drop)
+				s.property(m, inside, label, drop)
 				continue
 			}
 			ts := s.upTo(m, func(c syntax.Node) bool { return c.Field() == "value" }, drop)
@@ -75,16 +75,14 @@ func (s *scriptTree) class(d, at syntax.Node, owner, name string) {
 	}
 }
 
-// field notes a field of a class.
-func (s *scriptTree) field(m syntax.Node, owner, name string, drop func(syntax.Node) bool) {
+// property notes a field of a class.
+func (s *scriptTree) property(m syntax.Node, owner, name string, drop func(syntax.Node) bool) {
 	if name == "" || m.At("name").Kind() == "computed_property_name" || strings.HasPrefix(name, "#") {
 		return
 	}
 	ts := s.upTo(m, func(c syntax.Node) bool { return c.Kind() == "=" || c.Kind() == ";" || c.Field() == "value" }, drop)
-	s.f.Fields = append(s.f.Fields, Export{
-		Name: name, Owner: owner, Kind: "property", Signature: render(ts), Text: s.written(ts), Line: m.Line(), Doc: summary(s.doc(m.Start())), Static: has(m, "static"),
-	})
-	e := &s.f.Fields[len(s.f.Fields)-1]
+	e := s.field(m, owner, name, "property", ts)
+	e.Doc, e.Static = summary(s.doc(m.Start())), has(m, "static")
 	if value := m.At("value"); value.OK() && !m.At("type").OK() {
 		e.Literal = literalType(s.f.Lang, s.leaves(value, nil))
 	}
@@ -101,7 +99,7 @@ func (s *scriptTree) parameterFields(m syntax.Node, owner string) {
 			return c.Kind() == "decorator" || c.Kind() == "accessibility_modifier" && c.Text() == "public"
 		}
 		ts := s.upTo(p, func(c syntax.Node) bool { return c.Kind() == "=" || c.Field() == "value" }, drop)
-		s.f.Fields = append(s.f.Fields, Export{Name: p.At("pattern").Text(), Owner: owner, Kind: "property", Signature: render(ts), Text: s.written(ts), Line: p.Line()})
+		s.field(p, owner, p.At("pattern").Text(), "property", ts)
 	}
 }
 
@@ -113,7 +111,7 @@ func (s *scriptTree) attributes(body syntax.Node, owner string) {
 	for n := range body.Within(nil) {
 		left := n.At("left")
 		if n.Kind() == "assignment_expression" && left.Kind() == "member_expression" && left.At("object").Kind() == "this" && left.At("property").Kind() == "property_identifier" {
-			s.f.Fields = append(s.f.Fields, Export{Name: left.At("property").Text(), Owner: owner, Kind: "attribute", Line: n.Line()})
+			s.field(n, owner, left.At("property").Text(), "attribute", nil)
 		}
 	}
 }

@@ -114,9 +114,7 @@ func (s *scriptTree) functions(n syntax.Node, owner string, outside bool) {
 		}
 		if body := fn.At("body"); name != "" && body.OK() {
 			apart = false
-			s.f.Funcs = append(s.f.Funcs, Func{
-				Name: dotted(owner, name), Line: c.Line(), End: c.EndLine(), Off: c.Start(), Stop: c.End(), Body: bodyStart(body),
-			})
+			s.function(dotted(owner, name), c, bodyStart(body))
 		}
 		s.functions(c, owner, apart && (n.Kind() != "arguments" || !isFunction(c))) // which callbacks has
 	}

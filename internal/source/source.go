@@ -1,9 +1,8 @@
 // Package source reads source code without running it: what it exports and imports, which tests it holds and whether
 // they can fail, and its tokens, so that a rule about code never matches inside a comment or a string.
 //
-// Go is read by the standard library's parser. TypeScript, JavaScript and Python are read by tokenizers of this package
-// that know strings, comments, templates, regular expressions and indentation; they understand declarations and calls,
-// not types. Nothing here fails on bad input: what cannot be read is left out.
+// Go is read by the standard library's parser, all others from syntax trees, whose leaves are the tokens. Nothing here
+// fails on bad input: what cannot be read is left out.
 package source
 
 import (
@@ -331,13 +330,8 @@ func Parse(p string, src []byte) File {
 
 // Tokens reads no more of a file than its tokens, with comments.
 func Tokens(p string, src []byte) []Token {
-	switch LangOf(p) {
-	case Go:
+	if LangOf(p) == Go {
 		return lexGo(src)
-	case TypeScript, JavaScript:
-		return lexScript(src)
-	case Python:
-		return lexPython(src)
 	}
 	return Parse(p, src).Tokens
 }

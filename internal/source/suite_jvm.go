@@ -7,32 +7,42 @@ import (
 )
 
 // testClasses finds the methods that a runner calls.
-func (j *javaFile) testClasses(n syntax.Node, outer string) {
+func (t *treeFile) testClasses(n syntax.Node, outer string) {
 	for c := range n.All() {
-		if javaKinds[c.Kind()] == "" {
+		body := c.Child("class_body", "interface_body")
+		if !body.OK() {
 			continue
 		}
 		name := c.At("name").Text()
 		if outer != "" {
 			name = outer + "$" + name
 		}
-		for m := range c.At("body").All() {
-			if m.Kind() != "method_declaration" {
+		for m := range body.All() {
+			if m.Kind() != "method_declaration" && m.Kind() != "function_declaration" {
 				continue
 			}
 			marks := map[string]bool{}
 			for a := range m.Child("modifiers").All() {
-				if javaDrop(a) {
-					mark := a.At("name").Text()
-					marks[mark[strings.LastIndexByte(mark, '.')+1:]] = true
+				if a.Kind() == "annotation" || a.Kind() == "marker_annotation" {
+					text, _, _ := strings.Cut(strings.TrimPrefix(a.Text(), "@"), "(")
+					text, _, _ = strings.Cut(text, "<")
+					marks[text[strings.LastIndexAny(text, ".:")+1:]] = true
 				}
 			}
 			if isJUnit(marks) {
-				j.test(m, name+"."+m.At("name").Text(), marks, m.At("body"))
+				t.test(m, name+"."+strings.Trim(m.At("name").Text(), "`"), marks, bodyOf(m))
 			}
 		}
-		j.testClasses(c.At("body"), name)
+		t.testClasses(body, name)
 	}
+}
+
+// bodyOf is the body of a function, whatever its grammar calls that.
+func bodyOf(n syntax.Node) syntax.Node {
+	if body := n.At("body"); body.OK() {
+		return body
+	}
+	return n.Child("function_body")
 }
 
 func isJUnit(marks map[string]bool) bool {
@@ -164,43 +174,8 @@ func (t *treeFile) named(name string) syntax.Node {
 			if _, ok := t.bodies[n]; ok {
 				continue
 			}
-			if t.bodies[n] = c.At("body"); !t.bodies[n].OK() {
-				t.bodies[n] = c.Child("function_body")
-			}
+			t.bodies[n] = bodyOf(c)
 		}
 	}
 	return t.bodies[name]
-}
-
-// testClasses finds the functions that a runner calls.
-func (k *kotlinFile) testClasses(n syntax.Node, outer string) {
-	for c := range n.All() {
-		if c.Kind() != "class_declaration" && c.Kind() != "object_declaration" {
-			continue
-		}
-		name := c.At("name").Text()
-		if outer != "" {
-			name = outer + "$" + name
-		}
-		body := c.Child("class_body")
-		for m := range body.All() {
-			if m.Kind() != "function_declaration" {
-				continue
-			}
-			marks := map[string]bool{}
-			for a := range m.Child("modifiers").All() {
-				if a.Kind() == "annotation" {
-					text := strings.TrimPrefix(a.Text(), "@")
-					if i := strings.IndexAny(text, "(<"); i >= 0 {
-						text = text[:i]
-					}
-					marks[text[strings.LastIndexAny(text, ".:")+1:]] = true
-				}
-			}
-			if isJUnit(marks) {
-				k.test(m, name+"."+strings.Trim(m.At("name").Text(), "`"), marks, m.Child("function_body"))
-			}
-		}
-		k.testClasses(body, name)
-	}
 }

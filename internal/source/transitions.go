@@ -57,11 +57,11 @@ func (t *treeFile) assigned(n syntax.Node) (field, value string, ok bool) {
 }
 
 // transitions finds the changes of state in the methods.
-func (t *treeFile) transitions(methods []method, read func(syntax.Node) statement) {
+func (t *treeFile) transitions(read func(syntax.Node) statement) {
 	if len(t.f.States) == 0 {
 		return
 	}
-	for _, m := range methods {
+	for _, m := range t.methods {
 		t.guarded(m, read)
 		for n := range m.body.Within(nil) {
 			if subject, arms := t.branches(n); subject != "" && stateful(subject) {

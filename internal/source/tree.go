@@ -20,6 +20,8 @@ type treeFile struct {
 	atomic map[string]Kind
 	// bodies are those of functions by name; nil until one is asked for.
 	bodies map[string]syntax.Node
+	// methods are those that may change a state.
+	methods []method
 }
 
 // parseTree reads the syntax tree, and notes why not when it cannot.
@@ -85,13 +87,13 @@ func (t *treeFile) code(at int) bool {
 // leaves gives the tokens of a node, without those of nodes that drop names.
 func (t *treeFile) leaves(n syntax.Node, drop func(syntax.Node) bool) []Token {
 	var out []Token
-	whole := func(n syntax.Node) bool { _, ok := t.atomic[n.Kind()]; return ok }
+	whole := func(n syntax.Node) bool { _, ok := t.atomic[n.Kind()]; return ok && n.Named() } // "string" is a keyword, too
 	for c := range n.Within(func(c syntax.Node) bool { return !whole(c) && (drop == nil || !drop(c)) }) {
 		if drop != nil && drop(c) || !c.Leaf() && !whole(c) || c.Start() == c.End() {
 			continue
 		}
 		text := c.Text()
-		if trimmed := strings.TrimRight(text, "\r\n"); trimmed == "" {
+		if trimmed := strings.TrimRight(text, "\r\n"); strings.TrimSpace(text) == "" || c.Kind() == "line_continuation" {
 			continue
 		} else if strings.HasSuffix(c.Kind(), "comment") {
 			text = trimmed
@@ -101,15 +103,22 @@ func (t *treeFile) leaves(n syntax.Node, drop func(syntax.Node) bool) []Token {
 	return out
 }
 
+func identStart(c byte) bool {
+	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
 func (t *treeFile) kindOf(n syntax.Node) Kind {
-	if k, ok := t.atomic[n.Kind()]; ok {
+	if k, ok := t.atomic[n.Kind()]; ok && n.Named() {
 		return k
 	}
-	c := t.src[n.Start()]
+	c, next := t.src[n.Start()], byte(0)
+	if n.End() > n.Start()+1 {
+		next = t.src[n.Start()+1]
+	}
 	switch {
-	case c >= '0' && c <= '9':
+	case c >= '0' && c <= '9', c == '.' && next >= '0' && next <= '9':
 		return Number
-	case identStart(c) || c >= 0x80 || c == '@' && n.End() > n.Start()+1 || c == '#' && n.Named() || c == '`':
+	case identStart(c) && next != '{' || c >= 0x80 || c == '@' && next != 0 && next != '=' || c == '#' && n.Named() || c == '`':
 		return Ident
 	}
 	return Punct
@@ -125,6 +134,30 @@ func (t *treeFile) export(n syntax.Node, owner, name, kind string, ts []Token) *
 		Doc: summary(t.doc(n.Start())),
 	})
 	return &t.f.Exports[len(t.f.Exports)-1]
+}
+
+// field notes a member with one of the kinds of [File.Fields], written as the given tokens; without any where only its name is known.
+func (t *treeFile) field(n syntax.Node, owner, name, kind string, ts []Token) *Export {
+	t.f.Fields = append(t.f.Fields, Export{Name: name, Owner: owner, Kind: kind, Signature: render(ts), Text: t.written(ts), Line: n.Line()})
+	return &t.f.Fields[len(t.f.Fields)-1]
+}
+
+// reexport notes a name that comes from elsewhere: what says under which name, "a as b".
+func (t *treeFile) reexport(n syntax.Node, owner, name, what, from string) {
+	sig := what + " from " + from
+	t.f.Exports = append(t.f.Exports, Export{Name: name, Owner: owner, Kind: "reexport", Signature: sig, Text: sig, Line: n.Line()})
+}
+
+// function notes a function whose code begins at an offset.
+func (t *treeFile) function(name string, n syntax.Node, body int) {
+	t.f.Funcs = append(t.f.Funcs, Func{Name: name, Line: n.Line(), End: n.EndLine(), Off: n.Start(), Stop: n.End(), Body: body})
+}
+
+// states notes the values of an enumeration if its name says that they are states.
+func (t *treeFile) states(name string, values []string, n syntax.Node) {
+	if isState(name) && len(values) > 0 {
+		t.f.States = append(t.f.States, States{name, values, n.Line()})
+	}
 }
 
 // written lays tokens out on one line as they were written.
@@ -266,6 +299,28 @@ func (t *treeFile) guards(body []syntax.Node, params map[string]bool, read func(
 		}
 	}
 	return g
+}
+
+// refusal reads an if that does nothing but throw.
+func (t *treeFile) refusal(n syntax.Node) statement {
+	thrown := only(n.At("consequence"))
+	if k := thrown.Kind(); n.At("alternative").OK() || k != "throw_statement" && k != "raise_statement" {
+		return statement{}
+	}
+	return statement{guard: n.At("condition"), throws: t.thrown(thrown)}
+}
+
+// thrown is what a statement throws, up to its arguments.
+func (t *treeFile) thrown(n syntax.Node) string {
+	parts := withoutComments(n)
+	if len(parts) == 0 {
+		return ""
+	}
+	switch parts[0].Kind() {
+	case "new_expression", "object_creation_expression", "call_expression", "call":
+		parts = withoutComments(parts[0])
+	}
+	return t.flat(parts[0])
 }
 
 func (t *treeFile) mentions(n syntax.Node, params map[string]bool) bool {

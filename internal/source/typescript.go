@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -8,7 +9,8 @@ import (
 )
 
 var scriptAtoms = map[string]Kind{
-	"string": String, "template_string": String, "template_literal_type": String, "regex": Regex, "comment": Comment, "hash_bang_line": Comment,
+	"string": String, "template_string": String, "template_literal_type": String, "jsx_text": String, "regex": Regex,
+	"comment": Comment, "html_comment": Comment, "hash_bang_line": Comment,
 }
 
 // readScript reads the declarations of a file of TypeScript or JavaScript from its syntax tree.
@@ -21,6 +23,7 @@ func readScript(f *File, src []byte) {
 	if t == nil {
 		return
 	}
+	f.Tokens = t.scriptTokens(t.root)
 	for c := range t.root.All() {
 		if text := c.Text(); c.Kind() == "comment" && strings.HasPrefix(text, "/**") {
 			for _, tag := range []string{"@fileoverview", "@packageDocumentation", "@module"} {
@@ -39,15 +42,41 @@ func readScript(f *File, src []byte) {
 	s.statements(t.root, "")
 	s.imports()
 	s.functions(t.root, "", true)
-	t.transitions(s.methods, s.statement)
+	t.transitions(s.statement)
+}
+
+// scriptTokens are the tokens of a node: of a template its texts apart from the code in it.
+func (t *treeFile) scriptTokens(n syntax.Node) []Token {
+	filled := func(c syntax.Node) bool { return c.Child("template_substitution", "template_type").OK() }
+	out := t.leaves(n, filled)
+	for c := range n.Within(func(c syntax.Node) bool { return !filled(c) }) {
+		if !filled(c) {
+			continue
+		}
+		from, line := c.Start(), c.Line()
+		text := func(to int) {
+			if part := string(t.src[from:to]); part != "" {
+				out = append(out, Token{Kind: String, Text: part, Line: line, Off: from, End: to, Indent: -1})
+			}
+		}
+		for code := range c.All() {
+			if k := code.Kind(); k == "template_substitution" || k == "template_type" {
+				text(code.Start())
+				out = append(out, t.scriptTokens(code)...)
+				from, line = code.End(), code.EndLine()
+			}
+		}
+		text(c.End())
+	}
+	slices.SortFunc(out, func(a, b Token) int { return cmp.Compare(a.Off, b.Off) })
+	return out
 }
 
 type scriptTree struct {
 	*treeFile
 
-	local   map[string][]syntax.Node // declarations of the file by name, for export { name }
-	signed  map[string]bool          // functions with overloads: the implementation's own signature is nobody's business
-	methods []method
+	local  map[string][]syntax.Node // declarations of the file by name, for export { name }
+	signed map[string]bool          // functions with overloads: the implementation's own signature is nobody's business
 }
 
 // inner is the declaration within export, declare and the like.
@@ -207,11 +236,6 @@ func (s *scriptTree) named(name, owner, outside string) bool {
 	return len(list) > 0
 }
 
-func (s *scriptTree) reexport(n syntax.Node, owner, name, what, from string) {
-	sig := what + " from " + from
-	s.f.Exports = append(s.f.Exports, Export{Name: name, Owner: owner, Kind: "reexport", Signature: sig, Text: sig, Line: n.Line()})
-}
-
 // importedFrom is the module that a name of the file comes from.
 func (s *scriptTree) importedFrom(name string) string {
 	for c := range s.root.All() {
@@ -251,9 +275,7 @@ func (s *scriptTree) declaration(d, at syntax.Node, owner, outside string) {
 		}
 	case "type_alias_declaration":
 		s.export(at, owner, name, "type", s.upTo(d, kinds(";"), nil))
-		if values := s.literals(d.At("value")); isState(name) && len(values) > 0 {
-			s.f.States = append(s.f.States, States{name, values, d.Line()})
-		}
+		s.states(name, s.literals(d.At("value")), d)
 	case "enum_declaration":
 		e := s.export(at, owner, name, "enum", s.upTo(d, kinds("enum_body"), nil))
 		for _, v := range withoutComments(d.At("body")) {
@@ -267,9 +289,7 @@ func (s *scriptTree) declaration(d, at syntax.Node, owner, outside string) {
 			variant := strings.Trim(id.Text(), "'\"")
 			e.Variants, e.Cases = append(e.Variants, variant), append(e.Cases, variant+value)
 		}
-		if isState(name) {
-			s.f.States = append(s.f.States, States{name, e.Variants, d.Line()})
-		}
+		s.states(name, e.Variants, d)
 	case "internal_module", "module":
 		s.statements(d.At("body"), dotted(owner, d.At("name").Text()))
 	case "lexical_declaration", "variable_declaration":
@@ -445,24 +465,7 @@ func (s *scriptTree) statement(n syntax.Node) statement {
 			}
 		}
 	case "if_statement":
-		if n.At("alternative").OK() {
-			return statement{}
-		}
-		thrown := only(n.At("consequence"))
-		if thrown.Kind() != "throw_statement" {
-			return statement{}
-		}
-		what := ""
-		if parts := withoutComments(thrown); len(parts) == 1 {
-			what = s.flat(parts[0])
-			switch parts[0].Kind() {
-			case "new_expression":
-				what = s.flat(parts[0].At("constructor"))
-			case "call_expression":
-				what = s.flat(parts[0].At("function"))
-			}
-		}
-		return statement{guard: n.At("condition"), throws: what}
+		return s.refusal(n)
 	}
 	return statement{}
 }
