@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -364,7 +365,7 @@ func (p *Project) ExportsText(dir string) string {
 			files[f] = p.typed(f, p.read(f)).File
 		}
 	}
-	text, _ := p.exportsOf(dir, slices.Sorted(keys(files)), files, false)
+	text, _ := p.exportsOf(dir, slices.Sorted(maps.Keys(files)), files, false)
 	return text
 }
 

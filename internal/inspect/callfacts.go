@@ -134,15 +134,7 @@ func (m *module) baseFacts(e *spec.Export, x found) []signature.Fact {
 
 // decorated drops what Python's reader puts before a method.
 func decorated(sig string) string {
-	for again := true; again; {
-		again = false
-		for _, d := range []string{"@staticmethod ", "@classmethod ", "@property ", "@overload ", "@abstractmethod "} {
-			if rest, ok := strings.CutPrefix(sig, d); ok {
-				sig, again = rest, true
-			}
-		}
-	}
-	return sig
+	return without(sig, "@staticmethod", "@classmethod", "@property", "@overload", "@abstractmethod")
 }
 
 // valueFacts compares the type and the value of a constant, variable or property, where both sides state them. A type

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -39,7 +40,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 			byDir[path.Dir(f)] = append(byDir[path.Dir(f)], f)
 		}
 	}
-	dirs := slices.Sorted(keys(byDir))
+	dirs := slices.Sorted(maps.Keys(byDir))
 	isModule := map[string]bool{}
 	files := map[string]map[string]source.File{}
 	unread := map[string]string{}
@@ -59,7 +60,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	}
 	uses := map[string][]string{} // of modules, by their code
 	for _, d := range dirs {
-		uses[d] = p.imports(d, slices.Sorted(keys(files[d])), files[d], isModule)
+		uses[d] = p.imports(d, slices.Sorted(maps.Keys(files[d])), files[d], isModule)
 	}
 	created := map[string][]byte{}
 	for _, d := range dirs {
@@ -146,7 +147,7 @@ func (p *Project) Read(file string) []byte { return p.read(file) }
 
 func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File, isModule map[string]bool, uses map[string][]string) {
 	files := all[x.Dir]
-	names := slices.Sorted(keys(files))
+	names := slices.Sorted(maps.Keys(files))
 	name := path.Base(x.Dir)
 	if x.Dir == "." {
 		name = path.Base(p.root)
@@ -205,7 +206,7 @@ func leads(from, to string, uses func(dir string) []string) bool {
 
 // documented is what the code of a module says of it as a whole, "" when it says nothing.
 func documented(files map[string]source.File) string {
-	for _, f := range slices.Sorted(keys(files)) {
+	for _, f := range slices.Sorted(maps.Keys(files)) {
 		if files[f].Doc != "" {
 			return files[f].Doc
 		}
@@ -248,7 +249,7 @@ func (p *Project) structureText(dir string, all map[string]map[string]source.Fil
 		}
 	}
 	var b strings.Builder
-	for _, name := range slices.Sorted(keys(entries)) {
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		if spec.IsEntry(name) {
 			b.WriteString("- " + entryText(name, entries[name]) + "\n")
 		}
@@ -305,18 +306,7 @@ func contractText(offers []found, files map[string]source.File) string {
 			b.WriteString("### " + c.Function + "\n\n")
 			last = c.Function
 		}
-		for _, part := range []struct {
-			name string
-			list []string
-		}{{"Preconditions", c.Preconditions}, {"Postconditions", c.Postconditions}, {"Throws", c.Throws}, {"Invariants", c.Invariants}} {
-			if len(part.list) == 0 {
-				continue
-			}
-			b.WriteString("- **" + part.name + "**:\n")
-			for _, item := range part.list {
-				b.WriteString("  - " + item + "\n")
-			}
-		}
+		b.WriteString(clausesText(c.Preconditions, c.Postconditions, c.Throws, c.Invariants))
 	}
 	return b.String()
 }
@@ -398,5 +388,5 @@ func (p *Project) imports(dir string, names []string, files map[string]source.Fi
 		}
 	}
 	delete(found, dir)
-	return slices.Sorted(keys(found))
+	return slices.Sorted(maps.Keys(found))
 }

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -201,7 +202,7 @@ func interfaceDiff(dir string, before, after *document, lang string) InterfaceDi
 	var old, now map[string]*spec.Export
 	m.Before, old = exportsIn(before, lang)
 	m.After, now = exportsIn(after, lang)
-	for _, name := range slices.Sorted(keys(old)) {
+	for _, name := range slices.Sorted(maps.Keys(old)) {
 		e, x := old[name], now[name]
 		if x == nil {
 			m.Changes.Removed = append(m.Changes.Removed, ChangedSymbol{string(kindOf(e, lang)), name, e.Signature})
@@ -224,7 +225,7 @@ func interfaceDiff(dir string, before, after *document, lang string) InterfaceDi
 			m.touched[name] = c.Breaking
 		}
 	}
-	for _, name := range slices.Sorted(keys(now)) {
+	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if old[name] == nil {
 			m.Changes.Added = append(m.Changes.Added, ChangedSymbol{string(kindOf(now[name], lang)), name, now[name].Signature})
 			m.touched[name] = false
@@ -394,8 +395,8 @@ func links(before, after *Project) map[string]map[string]*use {
 // impact follows the dependencies from what changed to who uses it.
 func (d *InterfaceDiffs) impact(uses map[string]map[string]*use) {
 	users := map[string][]string{}
-	for _, from := range slices.Sorted(keys(uses)) {
-		on := slices.Sorted(keys(uses[from]))
+	for _, from := range slices.Sorted(maps.Keys(uses)) {
+		on := slices.Sorted(maps.Keys(uses[from]))
 		d.Dependencies[from] = GraphLinks{DependsOn: append([]string{}, on...), DependedBy: []string{}}
 		for _, to := range on {
 			users[to] = append(users[to], from)
@@ -438,13 +439,13 @@ func (d *InterfaceDiffs) impact(uses map[string]map[string]*use) {
 		slices.Sort(i.Transitive)
 		d.Impact = append(d.Impact, i)
 	}
-	for _, dir := range slices.Sorted(keys(required)) {
+	for _, dir := range slices.Sorted(maps.Keys(required)) {
 		if required[dir] {
 			d.Recommendation.Required = append(d.Recommendation.Required, dir)
 			d.Recommendation.Commands = append(d.Recommendation.Commands, "jacquard build "+shellWord(dir))
 		}
 	}
-	for _, dir := range slices.Sorted(keys(suggested)) {
+	for _, dir := range slices.Sorted(maps.Keys(suggested)) {
 		if suggested[dir] && !required[dir] {
 			d.Recommendation.Suggested = append(d.Recommendation.Suggested, dir)
 		}

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -112,7 +113,7 @@ func (w *survey) aliased(name string) bool {
 			if source.LangOf(f) == "" || foreign(f) {
 				continue
 			}
-			for n, is := range w.parsed(f, w.read(f)).declared {
+			for n, is := range w.parsed(f, w.read(f)).Declared {
 				w.aliases[n] = w.aliases[n] || is != ""
 			}
 		}
@@ -249,7 +250,7 @@ func (m *module) dependencies() {
 	for _, name := range m.tests[m.dir] {
 		look(name, m.parse(name, m.read(name)), false)
 	}
-	for _, to := range slices.Sorted(keys(declared)) {
+	for _, to := range slices.Sorted(maps.Keys(declared)) {
 		dep := declared[to]
 		if used[to] || to == m.dir || !reads || m.docs[to] == nil || len(m.sources[to]) == 0 || m.speaksOf(to, said) {
 			continue
@@ -263,7 +264,7 @@ func (m *module) dependencies() {
 
 // uses are the modules that a module depends on, by its spec or by its code.
 func (w *survey) uses(dir string) []string {
-	out := slices.Collect(keys(w.imported(dir)))
+	out := slices.Collect(maps.Keys(w.imported(dir)))
 	for _, n := range w.index.Needs(dir) {
 		if !n.Soft { // a cross reference orders nothing
 			out = append(out, n.Dir)
@@ -348,7 +349,7 @@ func (m *module) structure() {
 			})
 		}
 	}
-	for _, c := range slices.Sorted(keys(m.inside[m.dir])) {
+	for _, c := range slices.Sorted(maps.Keys(m.inside[m.dir])) {
 		if !listed[c] && spec.IsEntry(c) {
 			m.issue(Drift{
 				Type: "UNCOVERED", Section: "Structure", File: m.doc.Path, Symbol: c,

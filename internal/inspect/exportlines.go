@@ -18,7 +18,7 @@ var exportGroups = []string{"Functions", "Types", "Classes", "Enums", "Variables
 // kind, sorted by name. Every line that it writes reads as that export; described adds the
 // first sentence of its documentation.
 func (p *Project) exportsOf(dir string, names []string, files map[string]source.File, described bool) (string, int) {
-	groups := map[string][][2]string{} // names and lines
+	groups := exportList{}
 	seen := map[string]bool{}
 	n := 0
 	offers := p.offers(dir, names, files)
@@ -43,24 +43,37 @@ func (p *Project) exportsOf(dir string, names []string, files map[string]source.
 			n++
 		}
 	}
-	if n == 0 {
-		return "None\n", 0
+	return groups.text(true), n
+}
+
+// exportList are names and lines of exports by the heading that they stand under.
+type exportList map[string][][2]string
+
+// reExports is the heading of what comes from elsewhere.
+const reExports = "Re-exports"
+
+// text is a section with the exports, sorted by name; headed says that one heading alone is written, too.
+func (l exportList) text(headed bool) string {
+	if len(l) == 0 {
+		return "None\n"
 	}
 	var b strings.Builder
-	for _, g := range exportGroups {
-		if len(groups[g]) == 0 {
+	for _, g := range append(slices.Clone(exportGroups), reExports) {
+		if len(l[g]) == 0 {
 			continue
 		}
-		slices.SortStableFunc(groups[g], func(x, y [2]string) int { return strings.Compare(x[0], y[0]) })
+		slices.SortStableFunc(l[g], func(x, y [2]string) int { return strings.Compare(x[0], y[0]) })
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("### " + g + "\n\n")
-		for _, x := range groups[g] {
+		if headed || len(l) > 1 {
+			b.WriteString("### " + g + "\n\n")
+		}
+		for _, x := range l[g] {
 			b.WriteString(x[1])
 		}
 	}
-	return b.String(), n
+	return b.String()
 }
 
 // roleOf tells exports of one name apart: what is called by its parameters, the others not.
@@ -421,11 +434,7 @@ func definition(sig, name string) string {
 	}
 	var fields []string
 	for _, f := range splitAt(body[:end], ",;\n") {
-		f = strings.Join(strings.Fields(f), " ")
-		for _, word := range []string{"pub ", "override ", "abstract ", "val ", "var "} { // of Rust and Kotlin
-			f = strings.TrimPrefix(f, word)
-		}
-		if f != "" {
+		if f = without(oneLine(f), "pub", "override", "abstract", "val", "var"); f != "" { // of Rust and Kotlin
 			fields = append(fields, f)
 		}
 	}
@@ -464,19 +473,23 @@ func arguments(sig string) string {
 	}
 	var out []string
 	for _, part := range splitLevel(sig[open+1 : end]) {
-		for again := true; again; {
-			again = false
-			for _, word := range []string{"private ", "public ", "pub ", "protected ", "internal ", "readonly ", "override ", "val ", "var ", "final "} {
-				if rest, ok := strings.CutPrefix(part, word); ok {
-					part, again = rest, true
-				}
-			}
-		}
+		part = without(part, "private", "public", "pub", "protected", "internal", "readonly", "override", "val", "var", "final")
 		if part != "" && (len(out) > 0 || !isSelf(part)) {
 			out = append(out, part)
 		}
 	}
 	return "(" + strings.Join(out, ", ") + ")"
+}
+
+// without is a text without any of the words that it begins with.
+func without(text string, words ...string) string {
+	for {
+		word, rest, ok := strings.Cut(text, " ")
+		if !ok || !slices.Contains(words, word) {
+			return text
+		}
+		text = rest
+	}
 }
 
 // splitLevel cuts at the commas that stand in no bracket.

@@ -1,9 +1,7 @@
 package inspect
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/gob"
 	"go/ast"
 	"go/build"
 	"go/constant"
@@ -38,13 +36,13 @@ func (p *Project) inferTypes(f *source.File) {
 			continue
 		}
 		t := p.goTypes().of(path.Dir(f.Path))[[2]string{f.Path, e.Name}]
-		e.Value = t.value
+		e.Value = t.Value
 		switch {
 		case !bare:
-		case t.untyped:
-			e.Literal = t.text
-		case t.text != "":
-			e.Text += " " + t.text
+		case t.Untyped:
+			e.Literal = t.Text
+		case t.Text != "":
+			e.Text += " " + t.Text
 			e.Signature = e.Text
 		}
 	}
@@ -52,9 +50,9 @@ func (p *Project) inferTypes(f *source.File) {
 
 // goTyped is a type as the package itself writes it; of an untyped constant the one that it has by default.
 type goTyped struct {
-	text    string
-	untyped bool
-	value   string // of a constant, as Go writes it
+	Text    string
+	Untyped bool
+	Value   string // of a constant, as Go writes it
 }
 
 func (p *Project) goTypes() *goTypes {
@@ -83,21 +81,14 @@ func (g *goTypes) of(dir string) map[[2]string]goTyped {
 		}
 		return nil
 	}
-	key := ""
 	if g.p.kept != nil {
-		key = g.key(dir, read)
-		if list, ok := g.keptTypes(key); ok {
-			for _, t := range list {
-				out[[2]string{t.File, t.Name}] = goTyped{t.Text, t.Untyped, t.Value}
-			}
-			return out
+		key := g.key(dir, read)
+		if known, ok := recall[map[[2]string]goTyped](g.p.kept, key); ok {
+			g.known[dir] = known
+			return known
 		}
+		defer func() { g.p.kept.keep(key, out) }()
 	}
-	defer func() {
-		if key != "" {
-			g.keep(key, out)
-		}
-	}()
 	pkg := g.check(dir, g.files[dir], read, true)
 	if pkg == nil {
 		return out
@@ -119,7 +110,7 @@ func (g *goTypes) of(dir string) map[[2]string]goTyped {
 		}
 		if b, ok := o.Type().(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
 			if _, constant := o.(*types.Const); constant && b.Kind() != types.UntypedNil {
-				out[at] = goTyped{types.Default(b).String(), true, value}
+				out[at] = goTyped{Text: types.Default(b).String(), Untyped: true, Value: value}
 			}
 			continue
 		}
@@ -130,16 +121,10 @@ func (g *goTypes) of(dir string) map[[2]string]goTyped {
 			return other.Name()
 		})
 		if !strings.Contains(text, "invalid type") && !strings.Contains(text, "{") && len(text) <= 120 {
-			out[at] = goTyped{text: text, value: value}
+			out[at] = goTyped{Text: text, Value: value}
 		}
 	}
 	return out
-}
-
-// keptType is what is kept of a variable or constant.
-type keptType struct {
-	File, Name, Text, Value string
-	Untyped                 bool
 }
 
 // key is made of all that the types of a package depend on within the project: its own files, and those of the packages
@@ -165,33 +150,6 @@ func (g *goTypes) key(dir string, read func(string) []byte) string {
 		}
 	}
 	return g.p.kept.key(parts...)
-}
-
-func (g *goTypes) keptTypes(key string) (list []keptType, ok bool) {
-	b := g.p.kept.Get(key)
-	if b == nil {
-		return nil, false
-	}
-	body, ok := unseal(b)
-	if !ok || gob.NewDecoder(bytes.NewReader(body)).Decode(&list) != nil {
-		g.p.kept.Damaged()
-		return nil, false
-	}
-	return list, true
-}
-
-func (g *goTypes) keep(key string, types map[[2]string]goTyped) {
-	list := []keptType{}
-	for at, t := range types {
-		list = append(list, keptType{at[0], at[1], t.text, t.value, t.untyped})
-	}
-	slices.SortFunc(list, func(a, b keptType) int { return strings.Compare(a.File+a.Name, b.File+b.Name) })
-	var b bytes.Buffer
-	b.Write(make([]byte, 4))
-	if gob.NewEncoder(&b).Encode(list) == nil {
-		seal(b.Bytes())
-		g.p.kept.Put(key, b.Bytes())
-	}
 }
 
 // check reads the declarations of a package. Files for other systems than Linux are left out, on each machine the same.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -115,7 +116,7 @@ func (p *Project) GraphWithImports() Graph {
 	needs := map[string][]string{}
 	for _, dir := range p.dirs {
 		names := w.imported(dir)
-		for _, to := range slices.Sorted(keys(names)) {
+		for _, to := range slices.Sorted(maps.Keys(names)) {
 			slices.Sort(names[to])
 			e := GraphEdge{From: dir, To: to, Type: "internal", Symbols: list(slices.Compact(names[to])), Valid: declared[[2]string{dir, to}]}
 			g.Edges = append(g.Edges, e)
@@ -171,7 +172,7 @@ func circles(needs map[string][]string) [][]string {
 		way = way[:len(way)-1]
 		state[m] = 2
 	}
-	for _, m := range slices.Sorted(keys(needs)) {
+	for _, m := range slices.Sorted(maps.Keys(needs)) {
 		if state[m] == 0 {
 			visit(m)
 		}

@@ -21,17 +21,11 @@ type Kept struct {
 // Keep makes the project use readings that are kept.
 func (p *Project) Keep(k Kept) { p.kept = &k }
 
-// reading is what is kept of a file: everything but its tokens, with the names of types that were read out of them.
-type reading struct {
-	File     source.File
-	Declared map[string]string
-}
-
-// parsed is a file as it is read, with the names of types that it declares and what they stand for.
+// parsed is a file as it is read, with the names of types that it declares and what they stand for. It is kept without its tokens.
 type parsed struct {
 	source.File
 
-	declared map[string]string
+	Declared map[string]string
 }
 
 // parse reads a file; its exports are as they are written.
@@ -47,27 +41,21 @@ func (p *Project) typed(f string, src []byte) parsed {
 }
 
 func (p *Project) parsed(f string, src []byte) parsed {
-	if p.kept == nil || source.LangOf(f) == "" || len(src) == 0 {
-		x := source.Parse(f, src)
-		return parsed{x, declared(x)}
-	}
-	key := p.kept.key([]byte(f), src) // a test is known by its path
-	if b := p.kept.Get(key); b != nil {
-		if r, ok := decodeReading(b); ok {
-			return parsed{r.File, r.Declared}
+	key := ""
+	if p.kept != nil && source.LangOf(f) != "" && len(src) > 0 {
+		key = p.kept.key([]byte(f), src) // a test is known by its path
+		if x, ok := recall[parsed](p.kept, key); ok {
+			return x
 		}
-		p.kept.Damaged()
 	}
-	x := source.Parse(f, src)
-	if x.Failed {
-		return parsed{x, declared(x)}
+	file := source.Parse(f, src)
+	x := parsed{file, declared(file)}
+	if key != "" && !x.Failed {
+		keep := x
+		keep.Tokens = nil
+		p.kept.keep(key, keep)
 	}
-	r := reading{x, declared(x)}
-	r.File.Tokens = nil
-	if b, err := r.encode(); err == nil {
-		p.kept.Put(key, b)
-	}
-	return parsed{x, r.Declared}
+	return x
 }
 
 // key is the name under which something made of these parts is kept.
@@ -81,17 +69,25 @@ func (k *Kept) key(parts ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func (r reading) encode() ([]byte, error) {
+// keep puts a value under a key.
+func (k *Kept) keep(key string, value any) {
 	var b bytes.Buffer
 	b.Write(make([]byte, 4))
-	if err := gob.NewEncoder(&b).Encode(r); err != nil {
-		return nil, err
+	if gob.NewEncoder(&b).Encode(value) == nil {
+		seal(b.Bytes())
+		k.Put(key, b.Bytes())
 	}
-	seal(b.Bytes())
-	return b.Bytes(), nil
 }
 
-func decodeReading(b []byte) (r reading, ok bool) {
-	body, ok := unseal(b)
-	return r, ok && gob.NewDecoder(bytes.NewReader(body)).Decode(&r) == nil
+// recall is the value that was kept under a key, false when there is none.
+func recall[T any](k *Kept, key string) (value T, ok bool) {
+	b := k.Get(key)
+	if b == nil {
+		return value, false
+	}
+	if body, whole := unseal(b); whole && gob.NewDecoder(bytes.NewReader(body)).Decode(&value) == nil {
+		return value, true
+	}
+	k.Damaged()
+	return value, false
 }

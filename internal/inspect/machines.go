@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ func (g *merging) machine(m *SpecifiedModule) {
 	if len(m.States)+len(m.Transitions) > 0 {
 		g.note("states and transitions")
 	}
-	for _, s := range slices.Sorted(keys(g.gone)) {
+	for _, s := range slices.Sorted(maps.Keys(g.gone)) {
 		g.note("without state %s", s)
 	}
 }
@@ -89,7 +90,7 @@ func (g *merging) parts(m *SpecifiedModule, machines []spec.Machine) []Specified
 		}
 	}
 	for left := slices.Clone(m.Transitions); len(left) > 0; { // a state that is new is known by one that has a place
-		var next []SpecifiedMove
+		var next []AnalysisTransition
 		for _, t := range left {
 			from, to := oneLine(t.From), oneLine(t.To)
 			at := of[from]

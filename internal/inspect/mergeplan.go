@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,11 +12,7 @@ import (
 // mergePlan brings a specification into the planning half of an IMPLEMENTS.md that is there: its dependencies follow
 // those of the spec, approach, rejected alternatives and technologies are added. The text is nil when nothing changes.
 func (m *SpecifiedModule) mergePlan(src []byte, before, after *spec.Document) (text []byte, changes []string) {
-	half, rest := src, []byte(nil)
-	if i := bytes.Index(src, []byte("<!-- IMPLEMENTATION SECTION")); i >= 0 {
-		half, rest = src[:i], src[i:]
-	}
-	e := newEditor(&document{src: half})
+	e, rest := planEditor(src)
 	note := func(s string) { changes = append(changes, "plan: "+s) }
 	for _, u := range before.Dependencies.Internal {
 		now := slices.IndexFunc(after.Dependencies.Internal, func(v spec.Internal) bool { return v.Path == u.Path })
@@ -40,7 +37,7 @@ func (m *SpecifiedModule) mergePlan(src []byte, before, after *spec.Document) (t
 		for i, l := range lines {
 			lines[i] = strings.TrimRight(l, "\n")
 		}
-		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(string(half), l) })
+		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(string(e.doc.src), l) })
 		if len(lines) > 0 && e.under("Implementation Approach", title, keys, lines, true) {
 			note(title)
 		}
@@ -57,6 +54,14 @@ func (m *SpecifiedModule) mergePlan(src []byte, before, after *spec.Document) (t
 	return append(e.bytes(), rest...), changes
 }
 
+// planEditor edits the planning half of an IMPLEMENTS.md; rest is what the compiler writes.
+func planEditor(src []byte) (e *editor, rest []byte) {
+	if i := bytes.Index(src, []byte("<!-- IMPLEMENTATION SECTION")); i >= 0 {
+		src, rest = src[:i], src[i:]
+	}
+	return newEditor(&document{src: src}), rest
+}
+
 // directions is the section that says which way dependencies go.
 const directions = "Dependencies Direction"
 
@@ -67,11 +72,7 @@ func planLine(u spec.Internal) string {
 func (m *SpecifiedModule) rejections() []string {
 	var out []string
 	for _, r := range m.Rejected {
-		name := r.Alternative
-		if name == "" {
-			name = r.Choice
-		}
-		out = append(out, oneLine(name)+": "+oneLine(r.Reason))
+		out = append(out, oneLine(cmp.Or(r.Alternative, r.Choice))+": "+oneLine(r.Reason))
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func (p *Project) packages(names []string, files map[string]source.File) []strin
 			}
 		}
 	}
-	return slices.Sorted(keys(found))
+	return slices.Sorted(maps.Keys(found))
 }
 
 // externals compares the packages of others that the code imports with those that the spec names, where it names any as the

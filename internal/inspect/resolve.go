@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -148,7 +149,7 @@ func (p *Project) tsconfig(dir string) []tsAliases {
 			} `json:"compilerOptions"`
 		}
 		if json.Unmarshal(plainJSON(p.read(file)), &conf) == nil {
-			for _, from := range slices.Sorted(keys(conf.Options.Paths)) {
+			for _, from := range slices.Sorted(maps.Keys(conf.Options.Paths)) {
 				for _, to := range conf.Options.Paths[from] {
 					list = append(list, tsAliases{from, path.Join(conf.Options.Base, to)})
 				}

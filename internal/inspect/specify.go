@@ -14,8 +14,8 @@ import (
 
 // Specification is a request as modules with what their specs say.
 type Specification struct {
-	Questions []SpecQuestion `json:"questions"`
-	Modules   []SpecifiedModule
+	Questions []SpecQuestion    `json:"questions"`
+	Modules   []SpecifiedModule `json:"modules"`
 }
 
 // SpecQuestion is what a request leaves open.
@@ -27,23 +27,23 @@ type SpecQuestion struct {
 
 // SpecifiedModule is one module of a specification, new or changed.
 type SpecifiedModule struct {
-	Dir          string              `json:"dir"`
-	Name         string              `json:"name"`
-	Purpose      string              `json:"purpose"`
-	Exports      []SpecifiedExport   `json:"exports"`
-	Remove       []string            `json:"remove"` // exports that go, of a module that is there
-	Dependencies []SpecifiedUse      `json:"dependencies"`
-	Packages     []string            `json:"packages"`
-	Behaviors    []SpecifiedBehavior `json:"behaviors"`
-	Contracts    []SpecifiedContract `json:"contracts"`
-	States       []string            `json:"states"`
-	Transitions  []SpecifiedMove     `json:"transitions"`
-	Decisions    []string            `json:"decisions"`
-	Constraints  []string            `json:"constraints"`
-	Compat       []string            `json:"compatibility"`
-	Approach     []string            `json:"approach"`
-	Rejected     []SpecifiedChoice   `json:"rejected"`
-	Technologies []SpecifiedChoice   `json:"technologies"`
+	Dir          string               `json:"dir"`
+	Name         string               `json:"name"`
+	Purpose      string               `json:"purpose"`
+	Exports      []SpecifiedExport    `json:"exports"`
+	Remove       []string             `json:"remove"` // exports that go, of a module that is there
+	Dependencies []SpecifiedUse       `json:"dependencies"`
+	Packages     []string             `json:"packages"`
+	Behaviors    []SpecifiedBehavior  `json:"behaviors"`
+	Contracts    []SpecifiedContract  `json:"contracts"`
+	States       []string             `json:"states"`
+	Transitions  []AnalysisTransition `json:"transitions"`
+	Decisions    []string             `json:"decisions"`
+	Constraints  []string             `json:"constraints"`
+	Compat       []string             `json:"compatibility"`
+	Approach     []string             `json:"approach"`
+	Rejected     []SpecifiedChoice    `json:"rejected"`
+	Technologies []SpecifiedChoice    `json:"technologies"`
 }
 
 // SpecifiedExport is a promise of a module. Kind is function, type, class, enum or variable.
@@ -75,13 +75,6 @@ type SpecifiedContract struct {
 	Invariants     []string `json:"invariants"`
 }
 
-// SpecifiedMove is a transition of a state machine.
-type SpecifiedMove struct {
-	From    string `json:"from"`
-	Trigger string `json:"trigger"`
-	To      string `json:"to"`
-}
-
 // SpecifiedChoice is something chosen or rejected, and why.
 type SpecifiedChoice struct {
 	Choice      string `json:"choice"`
@@ -91,12 +84,9 @@ type SpecifiedChoice struct {
 
 // ReadSpecification reads an agent's answer.
 func ReadSpecification(raw []byte) (Specification, error) {
-	var s struct {
-		Questions []SpecQuestion    `json:"questions"`
-		Modules   []SpecifiedModule `json:"modules"`
-	}
+	var s Specification
 	err := json.Unmarshal(raw, &s)
-	return Specification{s.Questions, s.Modules}, err
+	return s, err
 }
 
 // Specified is a document that a specification makes.
@@ -186,19 +176,7 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 			changed[x.Path] = x.Text
 		}
 	}
-	files := slices.Clone(p.files)
-	for f := range changed {
-		if !p.Has(f) {
-			files = append(files, f)
-		}
-	}
-	read := p.read
-	after := New(p.root, files, func(f string) []byte {
-		if b, ok := changed[f]; ok {
-			return b
-		}
-		return read(f)
-	})
+	after := p.With(changed)
 	for _, dir := range after.dirs {
 		if seen[dir] {
 			wrong = append(wrong, after.unsound(p, dir)...)
@@ -317,11 +295,7 @@ func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 		}
 		b.WriteString("\n## " + name + "\n\n" + text + "\n")
 	}
-	name := oneLine(m.Name)
-	if name == "" {
-		name = path.Base(m.Dir)
-	}
-	b.WriteString("# " + name + "\n")
+	b.WriteString("# " + cmp.Or(oneLine(m.Name), path.Base(m.Dir)) + "\n")
 	section("Purpose", oneLine(m.Purpose))
 	groups := map[string][]string{}
 	for _, e := range m.Exports {
@@ -386,12 +360,21 @@ func headed(title string, lines []string) string {
 	return "### " + title + "\n\n" + strings.Join(lines, "") + "\n"
 }
 
-func bullets(list []string) []string {
+// said are the texts of a list, each on one line, without those that say nothing.
+func said(list []string) []string {
 	var out []string
 	for _, s := range list {
 		if s = oneLine(s); s != "" {
-			out = append(out, "- "+s+"\n")
+			out = append(out, s)
 		}
+	}
+	return out
+}
+
+func bullets(list []string) []string {
+	out := said(list)
+	for i, s := range out {
+		out[i] = "- " + s + "\n"
 	}
 	return out
 }
@@ -422,22 +405,18 @@ func sameValue(a, b string) bool {
 }
 
 func (c *SpecifiedContract) text() string {
+	return "### " + oneLine(c.Function) + "\n\n" + clausesText(said(c.Preconditions), said(c.Postconditions), said(c.Throws), said(c.Invariants)) + "\n"
+}
+
+// clausesText are the clauses of a contract as a spec writes them.
+func clausesText(pre, post, throws, invariants []string) string {
 	var b strings.Builder
-	b.WriteString("### " + oneLine(c.Function) + "\n\n")
-	for _, part := range []struct {
-		name string
-		list []string
-	}{{"Preconditions", c.Preconditions}, {"Postconditions", c.Postconditions}, {"Throws", c.Throws}, {"Invariants", c.Invariants}} {
-		lines := bullets(part.list)
-		if len(lines) == 0 {
-			continue
-		}
-		b.WriteString("- **" + part.name + "**:\n")
-		for _, l := range lines {
-			b.WriteString("  " + l)
+	for i, list := range [][]string{pre, post, throws, invariants} {
+		if len(list) > 0 {
+			b.WriteString("- **" + []string{"Preconditions", "Postconditions", "Throws", "Invariants"}[i] + "**:\n  - " + strings.Join(list, "\n  - ") + "\n")
 		}
 	}
-	return b.String() + "\n"
+	return b.String()
 }
 
 func (m *SpecifiedModule) dependencies() string {
@@ -491,38 +470,12 @@ func (m *SpecifiedModule) machine(p AnalysisProtocol) AnalysisProtocol {
 // plan is the planning half of a new IMPLEMENTS.md.
 func (m *SpecifiedModule) plan(x Specified) []byte {
 	d, _ := spec.Parse(x.Path, x.Text)
-	text := string(spec.DefaultImplements(d))
-	fill := func(heading, body string) {
-		if body = strings.TrimRight(body, "\n"); body == "" {
-			return
-		}
-		at := strings.Index(text, "\n## "+heading+"\n")
-		if at < 0 {
-			return
-		}
-		from := at + len("\n## "+heading+"\n")
-		to := len(text)
-		for _, stop := range []string{"\n## ", "\n<!--"} {
-			if i := strings.Index(text[from:], stop); i >= 0 && from+i < to {
-				to = from + i
-			}
-		}
-		text = text[:from] + "\n" + body + "\n" + text[to:]
+	e, rest := planEditor(spec.DefaultImplements(d))
+	if approach := headed("Strategy", bullets(m.Approach)) + headed("Alternatives Considered", bullets(m.rejections())); approach != "" {
+		e.rewrite("Implementation Approach", strings.Split(strings.TrimRight(approach, "\n"), "\n"))
 	}
-	approach := ""
-	if lines := bullets(m.Approach); len(lines) > 0 {
-		approach = headed("Strategy", lines)
-	}
-	approach += headed("Alternatives Considered", bullets(m.rejections()))
-	fill("Implementation Approach", approach)
-	if len(m.Technologies) > 0 {
-		table := "| Choice | Alternative | Reason |\n|---|---|---|\n"
-		for _, t := range m.Technologies {
-			table += t.row() + "\n"
-		}
-		fill("Technology Choices", table)
-	}
-	return []byte(text)
+	e.technologies(m.Technologies)
+	return append(e.bytes(), rest...)
 }
 
 func cell(s string) string { return strings.ReplaceAll(oneLine(s), "|", "\\|") }

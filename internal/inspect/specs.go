@@ -3,6 +3,7 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -101,7 +102,7 @@ func (p *Project) Check(file string, strict bool) Validity {
 
 // listed is a file of the project, nil when it is none.
 func (p *Project) listed(file string) []byte {
-	if _, ok := slices.BinarySearch(p.files, file); !ok {
+	if !p.Has(file) {
 		return nil
 	}
 	return p.read(file)
@@ -183,7 +184,7 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 			}
 			ps = append(ps, pr)
 		}
-	} else if _, ok := slices.BinarySearch(p.files, implements); !ok && len(p.compiled[path.Dir(file)]) > 0 { // the first build writes it
+	} else if !p.Has(implements) && len(p.compiled[path.Dir(file)]) > 0 { // the first build writes it
 		ps = append(ps, spec.Problem{
 			Path: file, Severity: spec.Warning, Text: fmt.Sprintf("INV-3: IMPLEMENTS.md not found at '%s' (expected 1:1 mapping with %s)", implements, path.Base(file)),
 			Line: 1, Col: 1, Hint: "add one; jacquard build and jacquard decompile write theirs",
@@ -287,8 +288,8 @@ func typeOf(text string) (kind, section string) {
 // Specs lists the files of all directories below one that count as what these say and can be read, sorted by directory.
 func (p *Project) Specs(dir string) []string {
 	var out []string
-	for _, d := range slices.Sorted(keys(p.docs)) {
-		if dir == "." || d == dir || strings.HasPrefix(d, dir+"/") {
+	for _, d := range slices.Sorted(maps.Keys(p.docs)) {
+		if Below(dir)(d) {
 			out = append(out, p.docs[d].Path)
 		}
 	}

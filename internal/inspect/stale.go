@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -171,7 +172,7 @@ func (m *SpecifiedModule) lost(before, after *document) []spec.Problem {
 			kept[c.Function] += promises(c)
 		}
 	}
-	for _, function := range slices.Sorted(keys(kept)) {
+	for _, function := range slices.Sorted(maps.Keys(kept)) {
 		check(function, kept[function])
 	}
 	return out

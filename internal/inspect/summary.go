@@ -17,15 +17,8 @@ import (
 // Report is an analysis that was read back from JSON: that of [Project.Analyze], or of an
 // earlier tool. What is missing in it is empty, and what is not known is left out.
 type Report struct {
-	Path    string `json:"path"`
-	Exports struct {
-		Functions []reportedExport `json:"functions"`
-		Types     []reportedExport `json:"types"`
-		Classes   []reportedExport `json:"classes"`
-		Enums     []reportedExport `json:"enums"`
-		Variables []reportedExport `json:"variables"`
-		ReExports []reportedExport `json:"re_exports"`
-	} `json:"exports"`
+	Path         string          `json:"path"`
+	Exports      AnalysisExports `json:"exports"`
 	Dependencies struct {
 		External []string      `json:"external"`
 		Internal []reportedUse `json:"internal"`
@@ -36,22 +29,11 @@ type Report struct {
 	Files     []string           `json:"analyzed_files"`
 }
 
+// reportedExport is an export with the list that it stands in.
 type reportedExport struct {
-	Name       string   `json:"name"`
-	Kind       string   `json:"kind"`
-	Signature  string   `json:"signature"`
-	Definition string   `json:"definition"`
-	Variants   []string `json:"variants"`
-	Cases      []string `json:"cases"`
-	VarType    string   `json:"var_type"`
-	Value      string   `json:"value"`
-	Bases      []string `json:"bases"`
-	Static     bool     `json:"static"`
-	Source     string   `json:"source"`
-	File       string   `json:"file"`
-	Line       int      `json:"line"`
+	AnalysisExport
 
-	category string // the list that it stands in
+	category string
 }
 
 type reportedUse struct {
@@ -197,10 +179,9 @@ func (a Analysis) Report() (Report, error) {
 func (r Report) ExportsText() string {
 	x := &r.Exports
 	var all []reportedExport
-	for i, list := range [][]reportedExport{x.Functions, x.Types, x.Classes, x.Enums, x.Variables} {
+	for i, list := range [][]AnalysisExport{x.Functions, x.Types, x.Classes, x.Enums, x.Variables} {
 		for _, e := range list {
-			e.category = []string{"function", "type", "class", "enum", "variable"}[i]
-			all = append(all, e)
+			all = append(all, reportedExport{e, []string{"function", "type", "class", "enum", "variable"}[i]})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b reportedExport) int { // of several with one name the code's first counts
@@ -210,7 +191,7 @@ func (r Report) ExportsText() string {
 	for i, e := range all {
 		offers[i] = e.found()
 	}
-	groups := map[string][][2]string{} // names and lines
+	groups := exportList{}
 	seen := map[string]bool{}
 	for i, e := range all {
 		o := offers[i]
@@ -224,37 +205,17 @@ func (r Report) ExportsText() string {
 			}
 			if role := roleOf(group, e.Name, line); line != "" && !seen[role] {
 				seen[role] = true
-				groups[group] = append(groups[group], [2]string{e.Name, "- `" + line + "`"})
+				groups[group] = append(groups[group], [2]string{e.Name, "- `" + line + "`\n"})
 			}
 		}
 	}
 	for _, e := range x.ReExports {
-		line := [2]string{e.Name, "- `" + e.Name + "` (from `" + e.Source + "`)"}
-		if e.Name != "*" && !slices.Contains(groups["Re-exports"], line) { // no spec can list what is not known
-			groups["Re-exports"] = append(groups["Re-exports"], line)
+		line := [2]string{e.Name, "- `" + e.Name + "` (from `" + e.Source + "`)\n"}
+		if e.Name != "*" && !slices.Contains(groups[reExports], line) { // no spec can list what is not known
+			groups[reExports] = append(groups[reExports], line)
 		}
 	}
-	if len(groups) == 0 {
-		return "None\n"
-	}
-	var b strings.Builder
-	for _, title := range append(slices.Clone(exportGroups), "Re-exports") {
-		list := groups[title]
-		if len(list) == 0 {
-			continue
-		}
-		slices.SortStableFunc(list, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
-		if b.Len() > 0 {
-			b.WriteString("\n")
-		}
-		if len(groups) > 1 {
-			b.WriteString("### " + title + "\n\n")
-		}
-		for _, l := range list {
-			b.WriteString(l[1] + "\n")
-		}
-	}
-	return b.String()
+	return groups.text(false)
 }
 
 // found is an export as the code had it, as far as the report says.
@@ -281,11 +242,7 @@ func (e reportedExport) found() found {
 // Summary is the analysis in Markdown, without what is empty.
 func (r Report) Summary() string {
 	var b strings.Builder
-	at := r.Path
-	if at == "" {
-		at = "."
-	}
-	fmt.Fprintf(&b, "# Analysis Summary: %s\n", at)
+	fmt.Fprintf(&b, "# Analysis Summary: %s\n", root(r.Path))
 	if text := r.ExportsText(); text != "None\n" {
 		b.WriteString("\n## Exports\n\n" + text)
 	}
@@ -334,9 +291,9 @@ func (r Report) uses(b *strings.Builder) {
 		how, distance := u.resolved()
 		switch how {
 		case "Exact":
-			lines[how] = append(lines[how], "- "+place(u.Dir))
+			lines[how] = append(lines[how], "- "+root(u.Dir))
 		case "Ancestor":
-			lines[how] = append(lines[how], fmt.Sprintf("- %s (Ancestor, distance=%d)", place(u.Dir), distance))
+			lines[how] = append(lines[how], fmt.Sprintf("- %s (Ancestor, distance=%d)", root(u.Dir), distance))
 		default:
 			lines["Unresolved"] = append(lines["Unresolved"], "- "+u.Raw+" (Unresolved)")
 		}
@@ -349,13 +306,6 @@ func (r Report) uses(b *strings.Builder) {
 	if len(all) > 0 {
 		b.WriteString("\n### Internal\n\n" + strings.Join(all, "\n") + "\n")
 	}
-}
-
-func place(dir string) string {
-	if dir == "" {
-		return "."
-	}
-	return dir
 }
 
 func (r Report) contracts(b *strings.Builder) {

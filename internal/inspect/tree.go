@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -86,29 +87,20 @@ func foreignRoot(file string) string {
 
 // Tree lists the directories that need a CLAUDE.md, sorted by path.
 func (p *Project) Tree() Tree {
-	t := Tree{Root: p.root, Needs: []TreeEntry{}, Excluded: []string{}}
-	dirs, excluded := p.count()
-	for dir, c := range dirs {
-		n, m := c.sources, len(c.subdirs)
+	a := p.Audit(false)
+	t := Tree{Root: p.root, Needs: []TreeEntry{}, Excluded: a.Excluded}
+	for _, n := range a.Nodes {
 		var reasons []string
-		if n > 0 {
-			reasons = append(reasons, fmt.Sprintf("%d source files", n))
+		if n.SourceFiles > 0 {
+			reasons = append(reasons, fmt.Sprintf("%d source files", n.SourceFiles))
 		}
-		if m > 1 {
-			reasons = append(reasons, fmt.Sprintf("%d subdirectories", m))
+		if n.Subdirs > 1 {
+			reasons = append(reasons, fmt.Sprintf("%d subdirectories", n.Subdirs))
 		}
-		if len(reasons) == 0 {
-			continue
+		if n.Needs {
+			t.Needs = append(t.Needs, TreeEntry{n.Path, n.SourceFiles, n.Subdirs, strings.Join(reasons, " and "), n.Depth, n.HasClaudeMd})
 		}
-		t.Needs = append(t.Needs, TreeEntry{
-			Path: shown(dir), SourceFiles: n, Subdirs: m, Reason: strings.Join(reasons, " and "), Depth: depth(dir), HasClaudeMd: p.hasSpec(dir),
-		})
 	}
-	slices.SortFunc(t.Needs, func(a, b TreeEntry) int { return strings.Compare(a.Path, b.Path) })
-	for d := range excluded {
-		t.Excluded = append(t.Excluded, d)
-	}
-	slices.Sort(t.Excluded)
 	return t
 }
 
@@ -147,8 +139,8 @@ type AuditSummary struct {
 
 // Audit lists all directories, or with onlyIssues those that are missing or unexpected.
 func (p *Project) Audit(onlyIssues bool) Audit {
-	a := Audit{Root: p.root, Nodes: []AuditNode{}, Excluded: p.Tree().Excluded}
-	dirs, _ := p.count()
+	dirs, excluded := p.count()
+	a := Audit{Root: p.root, Nodes: []AuditNode{}, Excluded: append([]string{}, slices.Sorted(maps.Keys(excluded))...)}
 	s := &a.Summary
 	add := func(to *int, yes bool) {
 		if yes {
@@ -156,10 +148,9 @@ func (p *Project) Audit(onlyIssues bool) Audit {
 		}
 	}
 	for dir, c := range dirs {
-		_, implements := slices.BinarySearch(p.files, path.Join(dir, implementsFile))
 		n := AuditNode{
 			Path: shown(dir), SourceFiles: c.sources, Subdirs: len(c.subdirs), Depth: depth(dir),
-			Needs: c.sources > 0 || len(c.subdirs) > 1, HasClaudeMd: p.hasSpec(dir), HasImplements: implements,
+			Needs: c.sources > 0 || len(c.subdirs) > 1, HasClaudeMd: p.hasSpec(dir), HasImplements: p.Has(path.Join(dir, implementsFile)),
 		}
 		switch {
 		case n.Needs && n.HasClaudeMd:

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -76,7 +77,7 @@ func (p *Project) Used(files []string, dep string) []string {
 			add(e.Name, e.Signature)
 		}
 	}
-	return slices.Sorted(keys(used))
+	return slices.Sorted(maps.Keys(used))
 }
 
 // hasName reports whether a signature speaks of a name.

@@ -241,7 +241,7 @@ func (w *survey) drift(dir string) ModuleDrift {
 	for _, f := range m.names {
 		src := w.read(f)
 		x := w.typed(f, src)
-		m.files[f], m.declared[f] = x.File, x.declared
+		m.files[f], m.declared[f] = x.File, x.Declared
 		cannot := illegible(src) // without it nothing can be said of the module, and nothing mended
 		switch why := x.Problem; {
 		case cannot != "":
@@ -297,13 +297,3 @@ func illegible(src []byte) string {
 }
 
 func (m *module) issue(d Drift) { m.drift.Issues = append(m.drift.Issues, d) }
-
-func keys[V any](m map[string]V) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
