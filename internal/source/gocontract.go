@@ -32,7 +32,7 @@ func publicFields(t ast.Expr) {
 	})
 }
 
-// embedded is the name of an embedded field.
+// embedded is the name of a type without its package and arguments: of an embedded field, of a receiver.
 func embedded(t ast.Expr) string {
 	switch x := t.(type) {
 	case *ast.StarExpr:
@@ -118,7 +118,7 @@ func (g *goFile) guards(body *ast.BlockStmt, params map[string]bool) guards {
 		switch {
 		case cond != nil && mentioned(cond, params):
 			out.pre = append(out.pre, g.negate(cond))
-			out.throws = append(out.throws, throws+" when "+g.flat(unparen(cond)))
+			out.throws = append(out.throws, throws+" when "+g.flat(ast.Unparen(cond)))
 		case cond == nil && !passes:
 			return out
 		}
@@ -215,23 +215,13 @@ func mentioned(e ast.Expr, names map[string]bool) bool {
 	return found
 }
 
-func unparen(e ast.Expr) ast.Expr {
-	for {
-		p, ok := e.(*ast.ParenExpr)
-		if !ok {
-			return e
-		}
-		e = p.X
-	}
-}
-
 // negate is the opposite of a condition, as code.
 func (g *goFile) negate(e ast.Expr) string {
-	e = unparen(e)
+	e = ast.Unparen(e)
 	switch x := e.(type) {
 	case *ast.UnaryExpr:
 		if x.Op == token.NOT {
-			return g.flat(unparen(x.X))
+			return g.flat(ast.Unparen(x.X))
 		}
 	case *ast.BinaryExpr:
 		if against, ok := opposite[x.Op.String()]; ok {
@@ -357,7 +347,7 @@ func (g *goFile) refuses(body *ast.BlockStmt, self string) (from, field string) 
 		if cond == nil && !passes {
 			break
 		}
-		b, ok := unparen(cond).(*ast.BinaryExpr)
+		b, ok := ast.Unparen(cond).(*ast.BinaryExpr)
 		if cond == nil || !ok || b.Op != token.NEQ {
 			continue
 		}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"sort"
 	"strconv"
@@ -92,14 +93,10 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 		case t.Kind == Ident && python && (t.Text == "and" || t.Text == "or"):
 			add(t, t.End, t.Text+" to "+swaps[t.Text], swaps[t.Text])
 		case t.Kind == Number && i > 0 && isPunct(ts[i-1], "."): // a field of a tuple
-		case t.Kind == Number && treeNumber(f.Lang, t.Text) != "":
-			digits := treeNumber(f.Lang, t.Text)
+		case t.Kind == Number:
+			digits := cmp.Or(treeNumber(f.Lang, t.Text), t.Text)
 			if v, err := strconv.ParseInt(strings.ReplaceAll(digits, "_", ""), 10, 32); err == nil {
 				add(t, t.End, "change constant "+t.Text, strconv.FormatInt(v+1, 10)+t.Text[len(digits):])
-			}
-		case t.Kind == Number:
-			if v, err := strconv.ParseInt(strings.ReplaceAll(t.Text, "_", ""), 10, 32); err == nil {
-				add(t, t.End, "change constant "+t.Text, strconv.FormatInt(v+1, 10))
 			}
 		case t.Kind == Ident && (t.Text == "true" || t.Text == "false" || python && (t.Text == "True" || t.Text == "False")):
 			to := map[string]string{"true": "false", "false": "true", "True": "False", "False": "True"}[t.Text]

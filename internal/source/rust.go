@@ -340,22 +340,13 @@ func (r *rustFile) attributes(n syntax.Node) string {
 // attributed gives the attributes before an item, and where the first of them begins.
 func (r *rustFile) attributed(n syntax.Node) (text string, from int) {
 	var out []string
-	at := n.Start()
-	from = at
-	for {
-		end := at
-		for end > 0 && strings.IndexByte(" \t\r\n", r.src[end-1]) >= 0 {
-			end--
-		}
-		b, ok := r.before[end]
-		if !ok {
-			return strings.Join(out, "\n"), from
-		}
+	from = n.Start()
+	for b := range r.above(from) {
 		if b.Kind() == "attribute_item" {
 			out, from = append(out, b.Text()), b.Start()
 		}
-		at = b.Start()
 	}
+	return strings.Join(out, "\n"), from
 }
 
 func (r *rustFile) testOnly(n syntax.Node) bool {

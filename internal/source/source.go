@@ -185,49 +185,40 @@ func (t Test) Matches(name string) bool {
 		strings.HasPrefix(name, t.Name+" > ") {
 		return true
 	}
-	if !t.Open {
-		return false
+	return t.Open && t.form(regexp.QuoteMeta).MatchString(name)
+}
+
+// form matches the name of a test with anything in its holes, each a group; part writes what stands between them.
+func (t Test) form(part func(string) string) *regexp.Regexp {
+	parts := t.parts()
+	for i := range parts {
+		parts[i] = part(strings.ToValidUTF8(parts[i], "\uFFFD")) // which is all that a regular expression takes
 	}
-	var b strings.Builder
-	b.WriteString("^")
-	last := 0
-	for _, m := range hole().FindAllStringIndex(t.Name, -1) {
-		b.WriteString(regexp.QuoteMeta(t.Name[last:m[0]]))
-		b.WriteString("(?s:.*)")
-		last = m[1]
+	return regexp.MustCompile("(?s)^" + strings.Join(parts, "(.*?)") + "$")
+}
+
+// parts are what stands in the name of a test between the places that are filled in.
+func (t Test) parts() []string {
+	if t.Open {
+		return hole().Split(t.Name, -1)
 	}
-	b.WriteString(regexp.QuoteMeta(t.Name[last:]))
-	b.WriteString("$")
-	re, err := regexp.Compile(b.String())
-	return err == nil && re.MatchString(name)
+	return []string{t.Name}
 }
 
 // Named gives the name of a test that a runner has printed with nothing but spaces between suites and test, as mocha does: with what stands in
 // the places of its title that are filled in. It is false for the title of another test.
 func (t Test) Named(printed string) (string, bool) {
-	var form strings.Builder
-	parts := []string{t.Name}
-	if t.Open {
-		parts = hole().Split(t.Name, -1)
-	}
-	for i, part := range parts {
+	m := t.form(func(part string) string {
 		words := strings.Fields(strings.ReplaceAll(" "+part+" ", " > ", " "))
-		for j, w := range words {
-			words[j] = regexp.QuoteMeta(w)
+		for i, w := range words {
+			words[i] = regexp.QuoteMeta(w)
 		}
-		form.WriteString(`\s*` + strings.Join(words, `\s+`) + `\s*`)
-		if i < len(parts)-1 {
-			form.WriteString(`(.*?)`)
-		}
-	}
-	re, err := regexp.Compile("(?s)^" + form.String() + "$")
-	if err != nil {
-		return "", false
-	}
-	m := re.FindStringSubmatch(printed)
+		return `\s*` + strings.Join(words, `\s+`) + `\s*`
+	}).FindStringSubmatch(printed)
 	if m == nil {
 		return "", false
 	}
+	parts := t.parts()
 	name := parts[0]
 	for i, value := range m[1:] {
 		name += value + parts[i+1]

@@ -101,7 +101,7 @@ func (p *pyFile) test(l, end int, class, name string, skip int, maySkip bool) {
 	}
 	last := p.ts[p.lines[end-1].to-1]
 	first := p.toks(l)[0]
-	colon := headerEnd(p.ts, p.lines[l].from+boolInt(isWord(first, "async")))
+	colon := headerEnd(p.ts, p.lines[l].from)
 	t := Test{Name: name, Line: first.Line, End: last.Line, Off: first.Off, Stop: last.End, MaySkip: maySkip}
 	if colon > 0 {
 		t.Off = p.ts[colon].End
@@ -114,13 +114,6 @@ func (p *pyFile) test(l, end int, class, name string, skip int, maySkip bool) {
 		t.Skipped, t.SkipLine = true, skip
 	}
 	p.f.Tests = append(p.f.Tests, t)
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // body walks the logical lines of a block.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -55,11 +56,11 @@ func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
 	mark := func(skip, only bool, line int) {
 		if skip {
 			m.skipped = true
-			m.skipLine = firstOf(m.skipLine, line)
+			m.skipLine = cmp.Or(m.skipLine, line)
 		}
 		if only {
 			m.only = true
-			m.onlyLine = firstOf(m.onlyLine, line)
+			m.onlyLine = cmp.Or(m.onlyLine, line)
 		}
 	}
 	mark(strings.HasPrefix(word, "x"), word == "fit" || word == "fdescribe", s.at(i).Line)
@@ -136,13 +137,6 @@ func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
 	s.f.Tests = append(s.f.Tests, t)
 	s.tests(next, end, path, m) // t.test inside
 	return end
-}
-
-func firstOf(a, b int) int {
-	if a != 0 {
-		return a
-	}
-	return b
 }
 
 func environmentalScript(text string) bool {
@@ -260,7 +254,7 @@ func (s *scriptFile) assertions(t *Test, from, to int) {
 		case i < environmentUntil:
 			t.MaySkip = true
 		default:
-			t.Skipped, t.SkipLine = true, firstOf(t.SkipLine, tok.Line)
+			t.Skipped, t.SkipLine = true, cmp.Or(t.SkipLine, tok.Line)
 		}
 		if real, is := s.assertion(i); is {
 			if real && i > trivialUntil {

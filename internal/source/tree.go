@@ -1,8 +1,10 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -50,27 +52,30 @@ func newTree(f *File, src []byte, tree *syntax.Tree, atomic map[string]Kind) *tr
 // doc is the text of the comments directly before an offset, without their marks.
 func (t *treeFile) doc(at int) string {
 	var parts []string
-	for {
-		end, lines := at, 0
-		for end > 0 && strings.IndexByte(" \t\r\n", t.src[end-1]) >= 0 {
-			end--
-			if t.src[end] == '\n' {
-				lines++
-			}
-		}
-		n, ok := t.before[end]
-		if !ok || lines > 1 {
+	for n, lines := range t.above(at) {
+		comment := strings.HasSuffix(n.Kind(), "comment")
+		if lines > 1 || comment && t.code(n.Start()) { // behind code on its line: it speaks of that
 			break
 		}
-		if strings.HasSuffix(n.Kind(), "comment") {
-			if first := n.Start(); t.code(first) { // behind code on its line: it speaks of that
-				break
-			}
+		if comment {
 			parts = append([]string{cleanComment(strings.TrimRight(n.Text(), "\r\n"))}, parts...)
 		}
-		at = n.Start()
 	}
 	return strings.Join(parts, "\n")
+}
+
+// above visits the comments and attributes directly before an offset, the nearest first, with how many lines end below each.
+func (t *treeFile) above(at int) iter.Seq2[syntax.Node, int] {
+	return func(yield func(syntax.Node, int) bool) {
+		for {
+			end := len(bytes.TrimRight(t.src[:at], " \t\r\n"))
+			n, ok := t.before[end]
+			if !ok || !yield(n, bytes.Count(t.src[end:at], []byte("\n"))) {
+				return
+			}
+			at = n.Start()
+		}
+	}
 }
 
 // code reports whether something stands before an offset on its line.
