@@ -109,18 +109,19 @@ type Export struct {
 
 // Behavior is one scenario: what goes in and what comes out.
 type Behavior struct {
-	Subject  string // what it is about: a function, a scenario's name; may be empty
-	Input    string
-	Output   string
-	Category string // "success" or "error"
-	UseCase  string // v2: "UC-1"
-	Line     int
+	Subject  string `json:"-"` // what it is about: a function, a scenario's name; may be empty
+	Input    string `json:"input"`
+	Output   string `json:"output"`
+	Category string `json:"category"` // "success" or "error"
+	UseCase  string `json:"-"`        // v2: "UC-1"
+	Line     int    `json:"-"`
 }
 
 // Actor is someone who uses the module (v2).
 type Actor struct {
-	Name, Description string
-	Line              int
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Line        int    `json:"-"`
 }
 
 // UseCase is a named group of behaviors (v2).
@@ -171,15 +172,18 @@ func hasClause(list []Clause, text string) bool {
 
 // Transition is one step of the state machine.
 type Transition struct {
-	From, Trigger, To string
-	Line              int
+	From    string `json:"from"`
+	Trigger string `json:"trigger"`
+	To      string `json:"to"`
+	Line    int    `json:"-"`
 }
 
 // Stage is one step of the lifecycle.
 type Stage struct {
-	Order               int
-	Method, Description string
-	Line                int
+	Order       int    `json:"order"`
+	Method      string `json:"method"`
+	Description string `json:"description"`
+	Line        int    `json:"-"`
 }
 
 // Context is the section Domain Context: why the code is as it is.

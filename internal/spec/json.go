@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -38,12 +39,6 @@ type jsonDependencies struct {
 	Internal []jsonInternal `json:"internal"`
 }
 
-type jsonBehavior struct {
-	Input    string `json:"input"`
-	Output   string `json:"output"`
-	Category string `json:"category"`
-}
-
 type jsonContract struct {
 	FunctionName   string   `json:"function_name"`
 	Preconditions  []string `json:"preconditions"`
@@ -52,29 +47,17 @@ type jsonContract struct {
 	Invariants     []string `json:"invariants"`
 }
 
-type jsonTransition struct {
-	From    string `json:"from"`
-	Trigger string `json:"trigger"`
-	To      string `json:"to"`
-}
-
-type jsonStage struct {
-	Order       int    `json:"order"`
-	Method      string `json:"method"`
-	Description string `json:"description"`
-}
-
 type jsonProtocol struct {
-	States      []string         `json:"states"`
-	Transitions []jsonTransition `json:"transitions"`
-	Machines    []jsonMachine    `json:"machines,omitempty"`
-	Lifecycle   []jsonStage      `json:"lifecycle"`
+	States      []string      `json:"states"`
+	Transitions []Transition  `json:"transitions"`
+	Machines    []jsonMachine `json:"machines,omitempty"`
+	Lifecycle   []Stage       `json:"lifecycle"`
 }
 
 type jsonMachine struct {
-	Name        string           `json:"name"`
-	States      []string         `json:"states"`
-	Transitions []jsonTransition `json:"transitions"`
+	Name        string       `json:"name"`
+	States      []string     `json:"states"`
+	Transitions []Transition `json:"transitions"`
 }
 
 type jsonContext struct {
@@ -94,12 +77,12 @@ type jsonStructure struct {
 }
 
 type jsonUseCase struct {
-	ID        string         `json:"id"`
-	Name      string         `json:"name"`
-	Actor     string         `json:"actor,omitempty"`
-	Behaviors []jsonBehavior `json:"behaviors,omitempty"`
-	Includes  []string       `json:"includes,omitempty"`
-	Extends   []string       `json:"extends,omitempty"`
+	ID        string     `json:"id"`
+	Name      string     `json:"name"`
+	Actor     string     `json:"actor,omitempty"`
+	Behaviors []Behavior `json:"behaviors,omitempty"`
+	Includes  []string   `json:"includes,omitempty"`
+	Extends   []string   `json:"extends,omitempty"`
 }
 
 type jsonSpec struct {
@@ -109,12 +92,12 @@ type jsonSpec struct {
 	Summary       string           `json:"summary,omitempty"`
 	Exports       jsonExports      `json:"exports"`
 	Dependencies  jsonDependencies `json:"dependencies"`
-	Behaviors     []jsonBehavior   `json:"behaviors"`
+	Behaviors     []Behavior       `json:"behaviors"`
 	Contracts     []jsonContract   `json:"contracts"`
 	Protocol      *jsonProtocol    `json:"protocol,omitempty"`
 	DomainContext *jsonContext     `json:"domain_context,omitempty"`
 	Structure     *jsonStructure   `json:"structure,omitempty"`
-	Actors        []jsonEntry      `json:"actors,omitempty"`
+	Actors        []Actor          `json:"actors,omitempty"`
 	UseCases      []jsonUseCase    `json:"use_cases,omitempty"`
 	Warnings      []string         `json:"warnings,omitempty"`
 }
@@ -122,7 +105,7 @@ type jsonSpec struct {
 // JSON renders the document as the spec JSON that tools of the first schema read, with the fields
 // of the second schema added where the document has it, and what is to be said of it. It ends without a line feed.
 func (d *Document) JSON(warnings ...string) []byte {
-	out := jsonSpec{Warnings: warnings, Name: d.Name, Purpose: d.Purpose, Summary: d.Summary, Behaviors: []jsonBehavior{}, Contracts: []jsonContract{}}
+	out := jsonSpec{Warnings: warnings, Name: d.Name, Purpose: d.Purpose, Summary: d.Summary, Behaviors: append([]Behavior{}, d.Behaviors...), Contracts: []jsonContract{}, Actors: d.Actors}
 	if d.Version != "1.0" {
 		out.SchemaVersion = d.Version
 	}
@@ -140,9 +123,6 @@ func (d *Document) JSON(warnings ...string) []byte {
 	}
 	for _, i := range d.Dependencies.Internal {
 		out.Dependencies.Internal = append(out.Dependencies.Internal, jsonInternal{i.File(), i.Symbols, i.IsSpec})
-	}
-	for _, b := range d.Behaviors {
-		out.Behaviors = append(out.Behaviors, jsonBehavior{b.Input, b.Output, b.Category})
 	}
 	for _, c := range d.Contracts {
 		out.Contracts = append(out.Contracts, jsonContract{
@@ -204,12 +184,9 @@ func (e *Export) form() string {
 
 func (d *Document) jsonRest(out *jsonSpec) {
 	if p := &d.Protocol; len(p.States)+len(p.Transitions)+len(p.Lifecycle) > 0 {
-		out.Protocol = &jsonProtocol{States: clauseTexts(p.States), Transitions: jsonTransitions(p.Transitions), Lifecycle: []jsonStage{}}
+		out.Protocol = &jsonProtocol{States: clauseTexts(p.States), Transitions: append([]Transition{}, p.Transitions...), Lifecycle: append([]Stage{}, p.Lifecycle...)}
 		for _, m := range p.Machines {
-			out.Protocol.Machines = append(out.Protocol.Machines, jsonMachine{m.Name, clauseTexts(m.States), jsonTransitions(m.Transitions)})
-		}
-		for _, s := range p.Lifecycle {
-			out.Protocol.Lifecycle = append(out.Protocol.Lifecycle, jsonStage{s.Order, s.Method, s.Description})
+			out.Protocol.Machines = append(out.Protocol.Machines, jsonMachine{m.Name, clauseTexts(m.States), append([]Transition{}, m.Transitions...)})
 		}
 	}
 	if c := &d.Context; len(c.Rationale)+len(c.Constraints)+len(c.Compatibility) > 0 {
@@ -225,26 +202,10 @@ func (d *Document) jsonRest(out *jsonSpec) {
 			}
 		}
 	}
-	for _, a := range d.Actors {
-		out.Actors = append(out.Actors, jsonEntry{a.Name, a.Description})
-	}
 	for _, u := range d.UseCases {
-		var behaviors []jsonBehavior
-		for _, b := range d.Behaviors {
-			if b.UseCase == u.ID {
-				behaviors = append(behaviors, jsonBehavior{b.Input, b.Output, b.Category})
-			}
-		}
+		behaviors := slices.DeleteFunc(slices.Clone(d.Behaviors), func(b Behavior) bool { return b.UseCase != u.ID })
 		out.UseCases = append(out.UseCases, jsonUseCase{u.ID, u.Name, u.Actor, behaviors, u.Includes, u.Extends})
 	}
-}
-
-func jsonTransitions(list []Transition) []jsonTransition {
-	out := make([]jsonTransition, 0, len(list))
-	for _, t := range list {
-		out = append(out, jsonTransition{t.From, t.Trigger, t.To})
-	}
-	return out
 }
 
 func clauseTexts(cs []Clause) []string {

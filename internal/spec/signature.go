@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -244,7 +243,7 @@ func (e Export) typeFirst(s string, strict bool) (Export, bool) {
 	}
 	typ, name := strings.TrimSpace(head[:cut+1]), strings.TrimSpace(head[cut+1:])
 	params, ret, ok := parens(s[open:])
-	if !ok || !isIdent(name) || typ == "" || len(wordsOutside(typ)) != 1 {
+	if !ok || !isIdent(name) || typ == "" || len(splitOutside(typ, ' ')) != 1 {
 		return e, false
 	}
 	if ret = strings.TrimSpace(ret); ret != "" && !strings.HasPrefix(ret, "throws ") {
@@ -372,36 +371,7 @@ func splitOutside(s string, mark byte) []string {
 	return append(out, s[from:])
 }
 
-func topLevelPipe(s string) bool {
-	depth := 0
-	for i := range len(s) {
-		switch s[i] {
-		case '(', '[', '{', '<':
-			depth++
-		case ')', ']', '}', '>':
-			depth--
-		case '|':
-			if depth <= 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// wordsOutside splits at spaces outside of brackets.
-func wordsOutside(s string) []string {
-	depth := 0
-	return slices.DeleteFunc(strings.FieldsFunc(s, func(r rune) bool {
-		switch r {
-		case '<', '[', '(':
-			depth++
-		case '>', ']', ')':
-			depth--
-		}
-		return r == ' ' && depth == 0
-	}), func(w string) bool { return w == "" })
-}
+func topLevelPipe(s string) bool { return len(splitOutside(s, '|')) > 1 }
 
 // looksLikeType reports whether a text behind `f(x) ` can be a return type and is no sentence.
 func looksLikeType(s string) bool {

@@ -180,12 +180,12 @@ func parseRow(line string) (string, row, bool) {
 		if !ok {
 			return "", r, false
 		}
-		if f := r.list(key); f != nil {
+		switch f, list := r.field(key); {
+		case f == nil:
+		case list: // decoded when it is needed
 			*f = value
-		} else if f := r.field(key); f != nil {
+		default:
 			*f = unescape(value)
-		} else if key == "state" {
-			r.state = State(value)
 		}
 	}
 	switch r.state {
@@ -196,47 +196,43 @@ func parseRow(line string) (string, row, bool) {
 	return dir, r, r.content != ""
 }
 
-func (r *row) field(key string) *string {
+// field is what a key sets; list says that it holds several things.
+func (r *row) field(key string) (f *string, list bool) {
 	switch key {
+	case "state":
+		return (*string)(&r.state), false
 	case "why":
-		return &r.why
+		return &r.why, false
 	case "spec":
-		return &r.spec
+		return &r.spec, false
 	case "content":
-		return &r.content
+		return &r.content, false
 	case "iface":
-		return &r.iface
+		return &r.iface, false
 	case "conv":
-		return &r.conv
+		return &r.conv, false
 	case "own":
-		return &r.own
+		return &r.own, false
 	case "plan":
-		return &r.plan
+		return &r.plan, false
 	case "planid":
-		return &r.planID
+		return &r.planID, false
 	case "tool":
-		return &r.tool
-	}
-	return nil
-}
-
-// list returns a field that is decoded only when it is needed.
-func (r *row) list(key string) *string {
-	switch key {
+		return &r.tool, false
 	case "uses":
-		return &r.uses
+		return &r.uses, true
 	case "exports":
-		return &r.exports
+		return &r.exports, true
 	case "items":
-		return &r.items
+		return &r.items, true
 	case "files":
-		return &r.files
+		return &r.files, true
 	case "tests":
-		return &r.tst
+		return &r.tst, true
 	case "covers":
-		return &r.covers
+		return &r.covers, true
 	}
-	return nil
+	return nil, false
 }
 
 // Bytes renders the lock: a header, then one line a module, sorted. Lines that were not changed
