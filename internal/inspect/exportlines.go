@@ -497,24 +497,9 @@ func splitLevel(s string) []string { return splitAt(s, ",") }
 
 // splitAt cuts at marks that stand in no bracket.
 func splitAt(s, marks string) []string {
-	var out []string
-	depth, from := 0, 0
-	for i, r := range s {
-		switch r {
-		case '(', '[', '{', '<':
-			depth++
-		case ')', ']', '}':
-			depth--
-		case '>':
-			if i > 0 && s[i-1] != '-' && s[i-1] != '=' {
-				depth--
-			}
-		default:
-			if depth <= 0 && strings.ContainsRune(marks, r) {
-				out = append(out, strings.TrimSpace(s[from:i]))
-				from = i + 1
-			}
-		}
+	out := signature.Split(s, marks)
+	for i := range out {
+		out[i] = strings.TrimSpace(out[i])
 	}
-	return append(out, strings.TrimSpace(s[from:]))
+	return out
 }

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -35,7 +36,7 @@ func Guess(text, or string) string {
 	rest = strings.TrimSpace(rest)
 	head := strings.TrimSpace(text[:open])
 	_, _, colon := Cut(params, ":")
-	for _, part := range splitTop(params) {
+	for _, part := range Split(params, ",") {
 		if _, _, c := Cut(part, ":"); c {
 			colon = true
 		}
@@ -96,36 +97,64 @@ func CutGroup(s string) (inside, rest string, ok bool) {
 		case '(', '[', '{', '<':
 			depth++
 		case ')', ']', '}', '>':
-			if c == '>' && i > 0 && (s[i-1] == '=' || s[i-1] == '-') || c == '>' && s[0] != '<' && depth <= 1 {
+			if arrowHead(s, i) || c == '>' && s[0] != '<' && depth <= 1 {
 				continue
 			}
 			if depth--; depth == 0 {
 				return s[1:i], s[i+1:], true
 			}
 		case '"', '\'', '`':
-			if c == '\'' && !closes(s[i:]) {
-				continue
-			}
-			for i++; i < len(s) && s[i] != c; i++ {
-				if s[i] == '\\' {
-					i++
-				}
-			}
+			i = quoteEnd(s, i)
 		}
 	}
 	return "", "", false
+}
+
+// arrowHead reports whether the byte at i ends => or ->.
+func arrowHead(s string, i int) bool { return s[i] == '>' && i > 0 && (s[i-1] == '=' || s[i-1] == '-') }
+
+// quoteEnd is where the quote closes that opens at i; i for a lifetime of Rust.
+func quoteEnd(s string, i int) int {
+	if lifetime(s, i) {
+		return i
+	}
+	quote := s[i]
+	for i++; i < len(s) && s[i] != quote; i++ {
+		if s[i] == '\\' {
+			i++
+		}
+	}
+	return i
+}
+
+// lifetime tells a lifetime 'a of Rust from a text 'a'.
+func lifetime(s string, i int) bool {
+	name := leadingIdent(s[i+1:])
+	after := s[i+1+len(name):] + " "
+	if s[i] != '\'' || strings.IndexByte(s[i+1:], '\'') < 0 {
+		return s[i] == '\''
+	}
+	if name == "" || after[0] == '\'' {
+		return false
+	}
+	switch before := strings.TrimRight(s[:i], " "); {
+	case strings.HasSuffix(s[:i], "&"), strings.HasSuffix(before, "+"):
+		return true
+	case strings.HasSuffix(before, "<"), strings.Contains(before, "<'"): // among type parameters
+		return strings.IndexByte(",:>", after[0]) >= 0
+	}
+	return false
 }
 
 // groupStart is where the bracket opens that the last byte of s closes.
 func groupStart(s string) int {
 	depth := 0
 	for i := len(s) - 1; i >= 0; i-- {
-		switch c := s[i]; c {
+		switch s[i] {
 		case ')', ']', '}', '>':
-			if c == '>' && i > 0 && (s[i-1] == '=' || s[i-1] == '-') {
-				continue
+			if !arrowHead(s, i) {
+				depth++
 			}
-			depth++
 		case '(', '[', '{', '<':
 			if depth--; depth == 0 {
 				return i
@@ -135,58 +164,53 @@ func groupStart(s string) int {
 	return -1
 }
 
-// splitTop splits at the commas outside of brackets and quotes.
-func splitTop(s string) []string {
-	var out []string
-	for {
-		part, rest, ok := Cut(s, ",")
-		out = append(out, part)
-		if !ok {
-			return out
+// outside visits the places of a text that stand in no bracket and no quotes; one that opens either is among them.
+func outside(s string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		depth := 0
+		for i := 0; i < len(s); i++ {
+			if depth <= 0 && !yield(i) {
+				return
+			}
+			switch s[i] {
+			case '(', '[', '{', '<':
+				depth++
+			case ')', ']', '}', '>':
+				if !arrowHead(s, i) {
+					depth--
+				}
+			case '"', '\'', '`':
+				i = quoteEnd(s, i)
+			}
 		}
-		s = rest
 	}
+}
+
+// Split cuts at each of the marks that stands outside of brackets and quotes.
+func Split(s, marks string) []string {
+	var out []string
+	from := 0
+	for i := range outside(s) {
+		if strings.IndexByte(marks, s[i]) >= 0 {
+			out, from = append(out, s[from:i]), i+1
+		}
+	}
+	return append(out, s[from:])
 }
 
 // Cut cuts at the first mark outside of brackets and quotes; "=" is none that belongs to
 // an arrow or a comparison, ":" none that belongs to a path.
 func Cut(s, mark string) (before, after string, ok bool) {
-	depth := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if depth == 0 && strings.HasPrefix(s[i:], mark) {
-			next := byte(0)
-			if i+1 < len(s) {
-				next = s[i+1]
-			}
-			switch {
-			case mark == "=" && (next == '>' || next == '='):
-				i++
-				continue
-			case mark == ":" && next == ':':
-				i++
-				continue
-			}
-			return s[:i], s[i+len(mark):], true
+	skip := -1
+	for i := range outside(s) {
+		if i == skip || !strings.HasPrefix(s[i:], mark) {
+			continue
 		}
-		switch c {
-		case '(', '[', '{', '<':
-			depth++
-		case ')', ']', '}', '>':
-			if c == '>' && i > 0 && (s[i-1] == '=' || s[i-1] == '-') {
-				continue
-			}
-			depth--
-		case '"', '\'', '`':
-			if c == '\'' && !closes(s[i:]) {
-				continue
-			}
-			for i++; i < len(s) && s[i] != c; i++ {
-				if s[i] == '\\' {
-					i++
-				}
-			}
+		if next := s[i+1:]; mark == "=" && (strings.HasPrefix(next, ">") || strings.HasPrefix(next, "=")) || mark == ":" && strings.HasPrefix(next, ":") {
+			skip = i + 1
+			continue
 		}
+		return s[:i], s[i+len(mark):], true
 	}
 	return s, "", false
 }

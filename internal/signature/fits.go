@@ -297,7 +297,7 @@ func (f *factList) fallback(about, name string, x, y Param) {
 		f.add(about, Unknown, "the code does not say it here")
 	case SameValue(x.Default, y.Default):
 		f.add(about, Same, "")
-	case isValue(x.Default) && isValue(y.Default):
+	case IsValue(x.Default) && IsValue(y.Default):
 		f.add(about, Different, fmt.Sprintf("its parameter %s is %s when it is not given, the spec says %s", name, y.Default, x.Default))
 	default:
 		f.add(about, Unknown, "whether "+y.Default+" is the "+x.Default+" of the spec is not known")

@@ -42,7 +42,7 @@ func Members(text string, langs ...string) ([]Field, bool) {
 	var out []Field
 	for line := range strings.FieldsFuncSeq(topSemicolons(inside), func(r rune) bool { return r == 0 }) {
 		first := len(out)
-		for _, part := range splitTop(line) {
+		for _, part := range Split(line, ",") {
 			part = strings.TrimSpace(part)
 			for _, w := range []string{"readonly ", "pub ", "public ", "val ", "var ", "final ", "private "} {
 				part = strings.TrimPrefix(part, w)

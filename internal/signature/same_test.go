@@ -201,3 +201,19 @@ func TestFields(t *testing.T) {
 		}
 	}
 }
+
+// TestLifetimes: a lifetime of Rust is no quote that the next one closes.
+func TestLifetimes(t *testing.T) {
+	t.Parallel()
+	for text, params := range map[string]int{
+		"fn longest<'a>(x: &'a str, y: &'a str) -> &'a str":          2,
+		"fn f<'a, 'b: 'a>(x: &'a mut T<'a>, y: Cow<'b, str>, n: u8)": 3,
+		"fn f(x: Box<dyn Read + 'static>, y: &'static str)":          2,
+		"f(a: 'x, y' | 'z', b: 'it, is', c: char)":                   3,
+		"f(a: Literal['a b', 'c, d'], b: int = ',')":                 2,
+	} {
+		if s, ok := signature.Parse(text, ""); !ok || len(s.Params) != params {
+			t.Errorf("%s has %d parameters, want %d", text, len(s.Params), params)
+		}
+	}
+}

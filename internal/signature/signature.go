@@ -160,31 +160,11 @@ func (s *Sig) split(text string) (head, params, rest string, ok bool) {
 		s.generics(inside)
 		text = strings.TrimSpace(tail)
 	}
-	open := -1
-	depth := 0
-scan:
-	for i := range len(text) {
-		switch text[i] {
-		case '(':
-			if depth == 0 {
-				open = i
-				break scan
-			}
-			depth++
-		case '<', '[', '{':
-			depth++
-		case '>':
-			if i > 0 && (text[i-1] == '=' || text[i-1] == '-') {
-				continue
-			}
-			depth--
-		case ')', ']', '}':
-			depth--
-		}
-	}
-	if open < 0 {
+	before, _, ok := Cut(text, "(")
+	if !ok {
 		return "", "", "", false
 	}
+	open := len(before)
 	params, rest, ok = CutGroup(text[open:])
 	for _, receiver := range []string{"?.", ">."} { // of an extension function of Kotlin
 		if i := strings.LastIndex(text[:open], receiver); i >= 0 {
@@ -232,7 +212,7 @@ func (s *Sig) heading(head string) (before string) {
 // generics reads type parameters: T, T extends X, T: X, T X (Go, also for several), 'a, const N.
 func (s *Sig) generics(inside string) {
 	var waiting int
-	for _, part := range splitTop(inside) {
+	for _, part := range Split(inside, ",") {
 		part = strings.TrimSpace(part)
 		for _, w := range []string{"const ", "reified ", "in ", "out "} {
 			part = strings.TrimPrefix(part, w)
@@ -274,7 +254,7 @@ func (s *Sig) tail(rest string) {
 		if at < 0 {
 			continue
 		}
-		for _, e := range splitTop(rest[at+len(word):]) {
+		for _, e := range Split(rest[at+len(word):], ",") {
 			if e = strings.TrimSpace(e); e != "" {
 				s.Throws = append(s.Throws, e)
 			}
@@ -320,7 +300,7 @@ func (s *Sig) tail(rest string) {
 
 // params reads a list of parameters.
 func (s *Sig) params(text string) {
-	list := splitTop(text)
+	list := Split(text, ",")
 	var waiting []int // of Go: have the type of the one that follows
 	keyword := false
 	for i, part := range list {

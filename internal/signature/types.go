@@ -133,7 +133,7 @@ func lexType(s string) []typeTok {
 			}
 			out = append(out, typeTok{s[i:j], 'n'})
 			i = j
-		case r == '"' || r == '`' || r == '\'' && closes(s[i:]):
+		case r == '"' || r == '`' || r == '\'' && !lifetime(s, i):
 			j := i + 1
 			for j < len(s) && rune(s[j]) != r {
 				j++
@@ -155,9 +155,6 @@ func lexType(s string) []typeTok {
 	}
 	return out
 }
-
-// closes tells a literal 'a' from a lifetime 'a of Rust.
-func closes(s string) bool { return strings.IndexByte(s[1:], '\'') >= 0 }
 
 func isWordEnd(s string) bool {
 	r, _ := utf8.DecodeLastRuneInString(s)

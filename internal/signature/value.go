@@ -20,8 +20,9 @@ func SameValue(a, b string) bool {
 	return slices.Equal(valueParts(a), valueParts(b))
 }
 
-// isValue reports whether a text is made of literals alone, so that another text is another value.
-func isValue(text string) bool {
+// IsValue reports whether a text is a value that says all of itself: made of literals alone, so that another text is
+// another value.
+func IsValue(text string) bool {
 	toks := lexType(text)
 	for i, t := range toks {
 		if t.kind == 'i' && !valueWords[t.text] && (i == 0 || toks[i-1].kind != 'n') {
@@ -30,9 +31,6 @@ func isValue(text string) bool {
 	}
 	return len(toks) > 0
 }
-
-// IsValue reports whether a text is a value that says all of itself: literals, and lists of them.
-func IsValue(text string) bool { return isValue(text) }
 
 var valueWords = map[string]bool{
 	"true": true, "false": true, "True": true, "False": true, "None": true, "null": true, "nil": true, "undefined": true, "Infinity": true, "NaN": true,

@@ -46,7 +46,7 @@ func enumeration(text string) (name string, variants []string, ok bool) {
 	if !ok || !isIdent(name) || !unicode.IsUpper([]rune(name)[0]) {
 		return "", nil, false
 	}
-	for _, v := range splitAt(rest, '|') {
+	for _, v := range Split(rest, "|") {
 		v = strings.TrimSpace(v)
 		label := leadingIdent(v)
 		if label == "" || !unicode.IsUpper([]rune(label)[0]) || len(v) > len(label) && v[len(label)] != '(' {
@@ -55,19 +55,6 @@ func enumeration(text string) (name string, variants []string, ok bool) {
 		variants = append(variants, v)
 	}
 	return name, variants, len(variants) > 1
-}
-
-// splitAt cuts at a mark that stands in no bracket.
-func splitAt(s string, mark rune) []string {
-	var out []string
-	for {
-		before, after, ok := Cut(s, string(mark))
-		out = append(out, before)
-		if !ok {
-			return out
-		}
-		s = after
-	}
 }
 
 // convertEnum writes an enumeration; false where the language has none, or none whose variants carry something.
