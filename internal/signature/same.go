@@ -54,7 +54,7 @@ func (c *comparison) types(a, b Type) Verdict {
 	if a.Form == List && a.Args == nil || b.Form == Map && b.Args == nil { // list of Python
 		return Different
 	}
-	if a.Form == Object || b.Form == Object {
+	if record := a.Form == Object || b.Form == Object; record && (c.lang != TypeScript || a.Form == Map || b.Form == Map) {
 		return Unknown // a record type in one of the two notations
 	}
 	return Different
@@ -94,10 +94,7 @@ func (c *comparison) alike(a, b Type) Verdict {
 		}
 		return Different
 	case Object:
-		if a.Name == b.Name {
-			return Same
-		}
-		return Unknown
+		return c.objects(a.Name, b.Name)
 	case Named:
 		if a.Name != b.Name {
 			return c.names(a, b)
@@ -134,6 +131,33 @@ func (c *comparison) alike(a, b Type) Verdict {
 		case Unknown:
 			out = Unknown
 		case Same:
+		}
+	}
+	return out
+}
+
+// objects compares record types by their members.
+func (c *comparison) objects(a, b string) Verdict {
+	if a == b {
+		return Same
+	}
+	x, ok1 := Fields(a, c.lang)
+	y, ok2 := Fields(b, c.lang)
+	if !ok1 || !ok2 || c.lang != TypeScript || strings.Contains(a+b, "[") {
+		return Unknown
+	}
+	out := Same
+	for _, f := range x {
+		i := slices.IndexFunc(y, func(g Field) bool { return g.Name == f.Name })
+		if i < 0 || len(x) != len(y) || f.Optional != y[i].Optional {
+			return Different
+		}
+		if f.Type == nil || y[i].Type == nil {
+			out = Unknown
+		} else if v := c.types(*f.Type, *y[i].Type); v != Same {
+			if out = v; v == Different {
+				return v
+			}
 		}
 	}
 	return out
