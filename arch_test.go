@@ -55,7 +55,7 @@ var allowed = map[string][]string{
 	"submit":            {"step"},
 	"agent":             {"confine", "proc", "step", "submit"},
 	"gateway":           {"scenario"},
-	"example":           {"source"},
+	"example":           {"source", "signature"},
 	"check":             {"confine", "proc", "registry", "git", "source", "step", "toolchain", "example", "signature"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario", "example",

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/signature"
 )
 
 const rustHead = `use std::io::Write;
@@ -107,35 +109,12 @@ func rustCall(c Call, signatures map[string]string) (string, bool) {
 }
 
 // parameters are the types of a function's parameters, without that of the object.
-func parameters(signature string) []string {
-	_, rest, ok := strings.Cut(signature, "(")
-	if !ok {
-		return nil
-	}
+func parameters(text string) []string {
+	s, _ := signature.Parse(text, signature.Rust)
 	var out []string
-	depth, from := 0, 0
-	add := func(part string) {
-		if _, t, ok := strings.Cut(part, ":"); ok {
-			out = append(out, strings.TrimSpace(t))
-		}
-	}
-	for i, r := range rest {
-		switch r {
-		case '(', '<', '[', '{':
-			depth++
-		case '>', ']', '}':
-			depth--
-		case ',':
-			if depth == 0 {
-				add(rest[from:i])
-				from = i + 1
-			}
-		case ')':
-			if depth == 0 {
-				add(rest[from:i])
-				return out
-			}
-			depth--
+	for _, p := range s.Params {
+		if p.Type != nil {
+			out = append(out, signature.Text(*p.Type, signature.Rust))
 		}
 	}
 	return out

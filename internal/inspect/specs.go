@@ -248,39 +248,37 @@ func validity(file string, ps []spec.Problem, errors []string) Validity {
 	return v
 }
 
+// schemaErrors are the kinds of problems, by how their texts begin and end, with the section that they are about.
+var schemaErrors = []struct{ begin, end, kind, section string }{
+	{"Purpose is empty", "", "InvalidSectionContent", "Purpose"},
+	{"Exports section", "", "InvalidExports", "Exports"},
+	{"Behavior section", "", "InvalidBehavior", "Behavior"},
+	{"decision '", "", "MissingField", "Decision Log"},
+	{"INV-3", "", "INV3Violation", ""},
+	{"a parent directory must not be referred to", "", "ForbiddenReference", "Dependencies"},
+	{"Cross-reference", "", "UnresolvedCrossReference", ""},
+	{"dependency ", "leaves the project", "ForbiddenReference", "Dependencies"},
+	{"dependency ", "is not a module", "UnresolvedDependency", "Dependencies"},
+	{"Duplicate use case", "", "DuplicateUseCaseId", "Behavior"},
+	{"Include target", "", "InvalidIncludeTarget", "Behavior"},
+	{"Extend target", "", "InvalidExtendTarget", "Behavior"},
+}
+
 // typeOf is the error_type of a problem, and the section that it is about.
 func typeOf(text string) (kind, section string) {
-	switch {
-	case strings.HasPrefix(text, "Missing required section: "):
-		return "MissingSection", strings.TrimPrefix(text, "Missing required section: ")
-	case strings.Contains(text, "does not allow 'None'"):
-		_, rest, _ := strings.Cut(text, "'")
-		section, _, _ = strings.Cut(rest, "'")
-		return "InvalidSectionContent", section
-	case text == "Purpose is empty":
-		return "InvalidSectionContent", "Purpose"
-	case strings.HasPrefix(text, "Exports section"):
-		return "InvalidExports", "Exports"
-	case strings.HasPrefix(text, "Behavior section"):
-		return "InvalidBehavior", "Behavior"
-	case strings.HasPrefix(text, "decision '"):
-		return "MissingField", "Decision Log"
-	case strings.HasPrefix(text, "INV-3"):
-		return "INV3Violation", ""
-	case strings.HasPrefix(text, "a parent directory must not be referred to"):
-		return "ForbiddenReference", "Dependencies"
-	case strings.HasPrefix(text, "Cross-reference"):
-		return "UnresolvedCrossReference", ""
-	case strings.HasPrefix(text, "dependency ") && strings.HasSuffix(text, "leaves the project"):
-		return "ForbiddenReference", "Dependencies"
-	case strings.HasPrefix(text, "dependency ") && strings.HasSuffix(text, "is not a module"), strings.Contains(text, " does not export "):
+	if section, ok := strings.CutPrefix(text, "Missing required section: "); ok {
+		return "MissingSection", section
+	}
+	if strings.Contains(text, "does not allow 'None'") {
+		return "InvalidSectionContent", strings.Split(text, "'")[1]
+	}
+	for _, e := range schemaErrors {
+		if strings.HasPrefix(text, e.begin) && strings.HasSuffix(text, e.end) {
+			return e.kind, e.section
+		}
+	}
+	if strings.Contains(text, " does not export ") {
 		return "UnresolvedDependency", "Dependencies"
-	case strings.HasPrefix(text, "Duplicate use case"):
-		return "DuplicateUseCaseId", "Behavior"
-	case strings.HasPrefix(text, "Include target"):
-		return "InvalidIncludeTarget", "Behavior"
-	case strings.HasPrefix(text, "Extend target"):
-		return "InvalidExtendTarget", "Behavior"
 	}
 	return "InvalidDocument", ""
 }
