@@ -147,16 +147,6 @@ var units = map[string]string{
 	"개": "", "회": "", "번": "", "명": "", "건": "", "자": "", "글자": "", "줄": "",
 }
 
-// amounts gives the size of a unit in the smallest of its family.
-var amounts = map[string]struct {
-	family string
-	size   int64
-}{
-	"ms": {"time", 1}, "s": {"time", 1000}, "min": {"time", 60_000}, "h": {"time", 3_600_000},
-	"d": {"time", 86_400_000}, "w": {"time", 604_800_000},
-	"B": {"size", 1}, "KB": {"size", 1 << 10}, "MB": {"size", 1 << 20}, "GB": {"size", 1 << 30},
-}
-
 // Constants lists what Domain Context and Constraints fix: named constants (`TOKEN_EXPIRY: 7일`)
 // and limits in sentences. A number in a sentence counts only with a unit or a word such as
 // "at most" before it, so that "RFC 7519" or "SHA256" are not asked of the code.
@@ -273,22 +263,26 @@ func forms(value, unit string) []Form {
 	switch unit {
 	case "month":
 		amount(n*30, "d")
+		return out
 	case "year":
 		amount(n*12, "month")
 		amount(n*365, "d")
+		return out
 	}
-	from := amounts[unit]
-	for _, u := range []string{"ms", "s", "min", "h", "d", "w", "B", "KB", "MB", "GB"} {
-		if to := amounts[u]; to.family == from.family && n*from.size%to.size == 0 {
-			amount(n*from.size/to.size, u)
+	for _, family := range families {
+		from := family[unit]
+		for _, u := range []string{"ms", "s", "min", "h", "d", "w", "B", "KB", "MB", "GB"} {
+			switch to := family[u]; {
+			case from == nil || to == nil:
+			case from[0]%to[0] == 0:
+				amount(n*(from[0]/to[0]), u)
+			case n%(to[0]/from[0]) == 0:
+				amount(n/(to[0]/from[0]), u)
+			}
 		}
-	}
-	if from.family == "size" && unit != "B" {
-		size := n
-		for range map[string]int{"KB": 1, "MB": 2, "GB": 3}[unit] {
-			size *= 1000
+		if len(from) > 1 { // of memory: a KB may be 1000 bytes
+			amount(n*from[1], "B")
 		}
-		amount(size, "B")
 	}
 	return out
 }
