@@ -38,7 +38,7 @@ func parsePython(f *File, src []byte) {
 		}
 	}
 	readPython(t)
-	p.functions(t.root, "")
+	p.functions(t.root)
 	if !isPythonTestName(f.Path) {
 		constantMutants(f, src, Python)
 	}
@@ -102,26 +102,37 @@ func header(ts []Token) (kind, name string, at int) {
 	return "", "", 0
 }
 
-// functions finds the functions below a node: those that are defined, and those that are bound to a name, as in
-// area = lambda r: r * r. outer is the qualified name of what is around them.
-func (p *pyFile) functions(n syntax.Node, outer string) {
-	for c := range n.All() {
-		name := outer
+// functions finds the functions of the file: those that are defined, and those that are bound to a name, as in
+// area = lambda r: r * r. Their names are qualified by what is around them.
+func (p *pyFile) functions(root syntax.Node) {
+	type scope struct {
+		name string
+		end  int
+	}
+	around := []scope{{end: root.End()}}
+	for c := range root.Within(nil) { // expressions may be nested too deep to call oneself
+		for len(around) > 1 && around[len(around)-1].end <= c.Start() {
+			around = around[:len(around)-1]
+		}
+		outer := around[len(around)-1].name
 		switch a := c.Child("assignment"); {
-		case c.Kind() == "class_definition":
-			name = dotted(outer, c.At("name").Text())
-		case c.Kind() == "function_definition":
-			name = dotted(outer, c.At("name").Text())
-			p.note(name, c, c.Child(":"))
+		case c.Kind() == "class_definition" || c.Kind() == "function_definition":
+			name := dotted(outer, c.At("name").Text())
+			around = append(around, scope{name, c.End()})
+			if c.Kind() == "function_definition" {
+				p.note(name, c, c.Child(":"))
+			}
 		case a.At("left").Kind() == "identifier" && a.At("right").Kind() == "lambda":
 			p.note(dotted(outer, a.At("left").Text()), c, a.At("right").Child(":"))
 		}
-		p.functions(c, name)
 	}
 }
 
 // note adds a function with the colon before its body, and, but of tests, its mutants.
 func (p *pyFile) note(name string, n, colon syntax.Node) {
+	if !colon.OK() { // of code with mistakes
+		return
+	}
 	last := p.ts[max(firstAt(p.ts, n.End())-1, 0)]
 	fn := Func{Name: name, Line: n.Line(), End: lastLine(last), Off: n.Start(), Stop: last.End, Body: colon.End()}
 	p.f.Funcs = append(p.f.Funcs, fn)
