@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -43,33 +42,6 @@ func readScript(f *File, src []byte) {
 	s.imports()
 	s.functions(t.root, "", true)
 	t.transitions(s.statement)
-}
-
-// scriptTokens are the tokens of a node: of a template its texts apart from the code in it.
-func (t *treeFile) scriptTokens(n syntax.Node) []Token {
-	filled := func(c syntax.Node) bool { return c.Child("template_substitution", "template_type").OK() }
-	out := t.leaves(n, filled)
-	for c := range n.Within(func(c syntax.Node) bool { return !filled(c) }) {
-		if !filled(c) {
-			continue
-		}
-		from, line := c.Start(), c.Line()
-		text := func(to int) {
-			if part := string(t.src[from:to]); part != "" {
-				out = append(out, Token{Kind: String, Text: part, Line: line, Off: from, End: to, Indent: -1})
-			}
-		}
-		for code := range c.All() {
-			if k := code.Kind(); k == "template_substitution" || k == "template_type" {
-				text(code.Start())
-				out = append(out, t.scriptTokens(code)...)
-				from, line = code.End(), code.EndLine()
-			}
-		}
-		text(c.End())
-	}
-	slices.SortFunc(out, func(a, b Token) int { return cmp.Compare(a.Off, b.Off) })
-	return out
 }
 
 type scriptTree struct {
