@@ -251,18 +251,21 @@ func (p *project) survey(ctx context.Context, sandbox string) (list []step.Stand
 		return nil, err
 	}
 	o.Blobs = p.blobs
+	if p.a.json {
+		return act.New(o).Survey(ctx, func(string, string, int, int) {})
+	}
 	l := p.a.lang()
+	seen := p.a.progress(l.T("looking at the project"))
+	defer seen.end()
 	return act.New(o).Survey(ctx, func(command, dir string, part, of int) {
-		if p.a.json {
-			return
-		}
 		if dir != "." {
 			command += fmt.Sprintf(l.T(" in %s"), dir)
 		}
 		if of > 1 {
 			command += fmt.Sprintf(" (%d/%d)", part, of)
 		}
-		fmt.Fprintf(p.a.Err, l.T("  runs %s\n"), command)
+		seen.line(fmt.Sprintf(l.T("  runs %s\n"), command))
+		seen.says(command)
 	})
 }
 

@@ -66,6 +66,16 @@ func (p *progress) beat() {
 
 func (p *progress) erase() { fmt.Fprint(p.a.Err, clearLine) }
 
+// line prints a line above what is shown.
+func (p *progress) line(text string) {
+	p.a.screen.Lock()
+	defer p.a.screen.Unlock()
+	if p.a.showing != nil {
+		p.a.showing.erase()
+	}
+	fmt.Fprint(p.a.Err, text)
+}
+
 // says changes what is shown.
 func (p *progress) says(text string) {
 	p.a.screen.Lock()

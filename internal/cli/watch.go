@@ -142,8 +142,8 @@ func (w *watch) step(ctx context.Context) {
 			w.rep.Apply(e)
 		}
 	}
-	if w.a.verbose {
-		b.WriteString(report.Doing(w.a.lang(), w.rep, w.said))
+	if w.a.verbose || !w.live {
+		b.WriteString(report.Doing(w.a.lang(), w.rep, w.said, w.a.verbose))
 	}
 	w.feature()
 	w.state()

@@ -61,10 +61,11 @@ var korean = map[string]string{
 	"To look up one code, run: jacquard explain CODE\n": "코드 하나를 자세히: jacquard explain CODE\n",
 
 	// the project's own checks
-	"  runs %s\n": "  실행: %s\n",
-	" in %s":      " (%s에서)",
-	"passes":      "통과",
-	"fails":       "실패",
+	"looking at the project": "프로젝트를 살펴보는 중",
+	"  runs %s\n":            "  실행: %s\n",
+	" in %s":                 " (%s에서)",
+	"passes":                 "통과",
+	"fails":                  "실패",
 	"%d existing findings, reported but not counted against the change":                  "기존 지적 %d건, 보고만 하고 이 변경의 문제로 치지 않음",
 	"%s: %s: all pass, %d tests":                                                         "%s: %s: 모두 통과, 테스트 %d개",
 	"%d tests, %d failed, %d skipped":                                                    "테스트 %d개, 실패 %d개, 건너뜀 %d개",

@@ -258,11 +258,12 @@ func Beat(l Lang, r *Run, now time.Time) string {
 	return b.String()
 }
 
-// Doing are lines about what is done now and was not said before: said holds what was, by who does it.
-func Doing(l Lang, r *Run, said map[string]string) string {
+// Doing are lines about what is done now and was not said before: said holds what was, by who does it. Without all, only of what
+// is installed: that takes long before anything else is to be said.
+func Doing(l Lang, r *Run, said map[string]string, all bool) string {
 	var b strings.Builder
 	for _, a := range r.Activities() {
-		if now := a.Words(l); said[a.name()] != now {
+		if now := a.Words(l); said[a.name()] != now && (all || strings.HasPrefix(now, "setup: ")) {
 			said[a.name()] = now
 			fmt.Fprintf(&b, "    %s: %s\n", a.name(), Cut(now, 160))
 		}

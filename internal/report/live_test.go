@@ -54,6 +54,17 @@ func TestActivities(t *testing.T) {
 	apply(flow.EventProgress, build, "task/TASK-00", 13*time.Second, step.Heard{Kind: "tool_end", Tool: "Bash"})
 	has(live(20*time.Second), "  TASK-00 BUILD 2  runs go test ./... ")
 	has(live(3*time.Minute), "silent for 2m47s  2m50s")
+	said := map[string]string{}
+	if text := report.Doing("en", r, said, false); text != "" {
+		t.Errorf("without being asked it says what an agent does: %s", text)
+	}
+	const install = "task/TASK-09:build/1/try/1/turn"
+	apply(flow.EventStart, install, "task/TASK-09", 20*time.Second, nil)
+	apply(flow.EventProgress, install, "task/TASK-09", 20*time.Second, step.Heard{Kind: step.HeardCommand, Text: "setup: npm ci"})
+	if text := report.Doing("en", r, said, false) + report.Doing("en", r, said, false); text != "    TASK-09 BUILD: setup: npm ci\n" {
+		t.Errorf("of an installation it says %q", text)
+	}
+	apply(flow.EventEnd, install, "task/TASK-09", 20*time.Second, nil)
 	has(report.Beat("en", r, start.Add(40*time.Second)), "  … TASK-00 BUILD 2: runs go test ./... for 30s\n")
 	r.Spent = "$1.20 of $20.00"
 	if has(live(time.Minute), "$1.20 of $20.00"); r.Budget.USD != 20 {
