@@ -24,13 +24,13 @@ func newAnswer(a *app) *cobra.Command {
 			"question is printed. Continue the run with jacquard resume.",
 		Example: "  jacquard answer yes\n  jacquard answer k3v9 no the limit is 100, not 10\n  jacquard answer k3v9 \"per client\"",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.onThe(c, nil, nil, func(ctx context.Context, _ *project, rt keeper, _ flow.Run) error {
+			return a.onThe(c, nil, nil, func(ctx context.Context, p *project, rt keeper, _ flow.Run) error {
 				r, text, err := asked(ctx, rt, args)
 				if err != nil {
 					return err
 				}
 				if text == "" {
-					return a.printQuestions(r)
+					return p.printQuestions(r)
 				}
 				g, err := gateOf(r, gate)
 				if err != nil {
@@ -90,15 +90,15 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 var runID = re.New(`^[a-z2-7]{8}$`)
 
 // printQuestions prints what a run asks, and how to answer.
-func (a *app) printQuestions(r flow.Run) error {
-	if a.json {
-		a.print(map[string]any{"run": r.ID, "gates": r.Gates})
+func (p *project) printQuestions(r flow.Run) error {
+	if p.a.json {
+		p.a.print(map[string]any{"run": r.ID, "gates": r.Gates})
 		return nil
 	}
 	if len(r.Gates) == 0 {
 		return noQuestion(r)
 	}
-	fmt.Fprint(a.Out, questions(a.lang(), r.ID, r.Gates))
+	fmt.Fprint(p.a.Out, p.questions(p.a.lang(), r.ID, r.Gates))
 	return nil
 }
 
@@ -242,18 +242,23 @@ func gateOf(r flow.Run, key string) (flow.Gate, error) {
 }
 
 // waitsFor is what a run asks people, or that it has its answer.
-func waitsFor(l report.Lang, r flow.Run) string {
+func (p *project) waitsFor(l report.Lang, r flow.Run) string {
 	if answered(r) {
 		return fmt.Sprintf(l.T("answered; to continue, run: jacquard resume %s\n"), r.ID)
 	}
-	return questions(l, r.ID, r.Gates)
+	return p.questions(l, r.ID, r.Gates)
 }
 
 // questions are what a run asks people, with the commands that answer.
-func questions(l report.Lang, id string, gates []flow.Gate) string {
+func (p *project) questions(l report.Lang, id string, gates []flow.Gate) string {
 	var b strings.Builder
-	for _, text := range repairs(gates) {
-		fmt.Fprintf(&b, l.T("blocked: %s\nFix it, then run: jacquard resume %s\n"), text, id)
+	for _, q := range repairs(gates) {
+		fmt.Fprintf(&b, l.T("blocked: %s\n"), q.Text)
+		if q.Class == flow.Budget {
+			fmt.Fprintf(&b, l.T("To continue with a higher budget, run: jacquard resume %s --budget %s\n"), id, p.higher(id))
+		} else {
+			fmt.Fprintf(&b, l.T("Fix it, then run: jacquard resume %s\n"), id)
+		}
 	}
 	several := len(gates) > 1
 	for _, g := range gates {

@@ -3,13 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -105,7 +103,7 @@ func costs(ctx context.Context, p *project, rt keeper, run string) (out []costRo
 		out[i].Usage = out[i].Usage.Add(t.Usage)
 		total = total.Add(t.Usage)
 	}
-	account, err := act.AccountOf(filepath.Join(p.state, "runs", run, "ledger.jsonl"))
+	account, err := p.account(run)
 	if err != nil {
 		return nil, total, cut, err
 	}

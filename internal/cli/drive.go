@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -145,12 +147,12 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 	if p.a.json {
 		p.a.print(rep)
 	}
-	fmt.Fprint(p.a.Err, standstill(p.a.lang(), id, st, rep.Pause))
+	fmt.Fprint(p.a.Err, p.standstill(p.a.lang(), id, st, rep.Pause))
 	return silent(code)
 }
 
 // standstill says why a run is not done and what to do next.
-func standstill(l report.Lang, id string, st flow.Status, pause *step.Pause) string {
+func (p *project) standstill(l report.Lang, id string, st flow.Status, pause *step.Pause) string {
 	var b strings.Builder
 	switch st.State {
 	case flow.Errored:
@@ -170,17 +172,17 @@ func standstill(l report.Lang, id string, st flow.Status, pause *step.Pause) str
 		}
 		fmt.Fprintf(&b, l.T("It can continue at %s. Then run: jacquard resume %s (with --wait, Jacquard waits and continues)\n"), st.ResumeAt.Local().Format(time.DateTime), id)
 	case flow.Waiting:
-		for _, text := range repairs(st.Gates) {
-			fmt.Fprintf(&b, l.T("jacquard: run %s is blocked: %s\n"), id, text)
+		for _, q := range repairs(st.Gates) {
+			fmt.Fprintf(&b, l.T("jacquard: run %s is blocked: %s\n"), id, q.Text)
 		}
 		switch repairClass(st.Gates) {
 		case "":
 		case flow.Budget:
-			fmt.Fprintf(&b, l.T("Your work is saved. To continue with a higher budget, run: jacquard resume %s --budget 40usd\n"), id)
+			fmt.Fprintf(&b, l.T("Your work is saved. To continue with a higher budget, run: jacquard resume %s --budget %s\n"), id, p.higher(id))
 		default:
 			fmt.Fprintf(&b, l.T("Your work is saved. Fix it, then run: jacquard resume %s\n"), id)
 		}
-		b.WriteString(questions(l, id, slices.DeleteFunc(slices.Clone(st.Gates), func(g flow.Gate) bool { return g.Question.Class != "" })))
+		b.WriteString(p.questions(l, id, slices.DeleteFunc(slices.Clone(st.Gates), func(g flow.Gate) bool { return g.Question.Class != "" })))
 		if repairClass(st.Gates) == "" {
 			fmt.Fprintf(&b, l.T("then run: jacquard resume %s\n"), id)
 		}
@@ -203,14 +205,28 @@ func repairClass(gates []flow.Gate) flow.Class {
 }
 
 // repairs are the different things to mend.
-func repairs(gates []flow.Gate) []string {
-	var out []string
+func repairs(gates []flow.Gate) []flow.Question {
+	var out []flow.Question
 	for _, g := range gates {
-		if g.Question.Class != "" && !slices.Contains(out, g.Question.Text) {
-			out = append(out, g.Question.Text)
+		if g.Question.Class != "" && !slices.ContainsFunc(out, func(q flow.Question) bool { return q.Text == g.Question.Text }) {
+			out = append(out, g.Question)
 		}
 	}
 	return out
+}
+
+// higher is a budget that a run which has used up its own can go on with: twice that.
+func (p *project) higher(id string) string {
+	account, _ := p.account(id)
+	if n := account.Budget.Tokens; n > 0 {
+		return strconv.FormatFloat(float64(n)/5e5, 'f', -1, 64) + "Mtok"
+	}
+	return strconv.FormatFloat(2*account.Budget.USD, 'f', -1, 64) + "usd"
+}
+
+// account is what a run may spend and has spent.
+func (p *project) account(id string) (act.Account, error) {
+	return act.AccountOf(filepath.Join(p.state, "runs", id, "ledger.jsonl"))
 }
 
 func silent(code int) error {

@@ -255,7 +255,7 @@ func (s *served) wait(ctx context.Context, _ *mcp.CallToolRequest, in arguments)
 			}
 			break
 		}
-		b.WriteString(questions(l, r.ID, r.Gates))
+		b.WriteString(p.questions(l, r.ID, r.Gates))
 		if !r.State.Ended() && still(r) && len(r.Gates) == 0 {
 			fmt.Fprintf(&b, l.T("the process of this run has ended; to continue, run: jacquard resume %s\n"), r.ID)
 		}
@@ -274,7 +274,7 @@ func (s *served) answer(ctx context.Context, req *mcp.CallToolRequest, in argume
 		if len(r.Gates) == 0 {
 			return nil, noQuestion(r)
 		}
-		byHand := "The user answers this in a terminal:\n" + questions(p.a.lang(), r.ID, r.Gates)
+		byHand := "The user answers this in a terminal:\n" + p.questions(p.a.lang(), r.ID, r.Gates)
 		able := req.Session.InitializeParams()
 		if able == nil || able.Capabilities == nil || able.Capabilities.Elicitation == nil ||
 			slices.ContainsFunc(r.Gates, func(g flow.Gate) bool { return approval(g) || g.Question.Class != "" }) {

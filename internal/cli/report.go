@@ -103,7 +103,7 @@ func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (rep
 	case r.Err != nil:
 		p.Summary = r.Err.Error()
 	}
-	p.Summary += report.WhatIsLeft(l, rep) + waitsFor(l, r)
+	p.Summary += report.WhatIsLeft(l, rep) + pr.waitsFor(l, r)
 	actor := act.New(pr.planOptions())
 	if changed, err := actor.Changes(ctx, r.ID); err == nil { // one that has changed nothing has no patch
 		patch, err := actor.Patch(ctx, changed)

@@ -90,7 +90,7 @@ func newShow(a *app) *cobra.Command {
 				if names := slices.Sorted(maps.Keys(docs)); len(names) > 0 {
 					fmt.Fprintf(a.Out, l.T("documents: %s (to read one: --document NAME)\n"), strings.Join(names, ", "))
 				}
-				fmt.Fprint(a.Out, waitsFor(l, r))
+				fmt.Fprint(a.Out, p.waitsFor(l, r))
 				if r.Err != nil {
 					fmt.Fprintf(a.Out, l.T("failed: %s\n"), r.Err.Error())
 				}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,7 +69,7 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 		return err
 	}
 	for _, r := range runs {
-		account, err := act.AccountOf(filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"))
+		account, err := p.account(r.ID)
 		if err != nil {
 			return err
 		}
@@ -117,7 +116,7 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 		fmt.Fprint(p.a.Err, l.T("no runs yet: start with jacquard do \"…\" or jacquard build\n"))
 	}
 	for _, r := range list {
-		fmt.Fprint(p.a.Err, waitsFor(l, r.Run))
+		fmt.Fprint(p.a.Err, p.waitsFor(l, r.Run))
 	}
 	return nil
 }
