@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,7 +56,11 @@ func (p *project) log(ctx context.Context, rt keeper, r flow.Run, follow, all bo
 			case all:
 				fmt.Fprintf(p.a.Out, "%s  %-6s %s %s\n", e.At.Local().Format(time.TimeOnly), e.Type, e.Key, e.Data)
 			default:
-				fmt.Fprint(p.a.Out, line(p.a.lang(), r.Def, e, true))
+				at := e.At.Local().Format(time.TimeOnly)
+				for text := range strings.Lines(line(p.a.lang(), r.Def, e, true)) {
+					fmt.Fprintf(p.a.Out, "%-8s  %s", at, text)
+					at = ""
+				}
 			}
 		}
 		if !follow || still && len(events) == 0 {
