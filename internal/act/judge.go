@@ -111,6 +111,9 @@ func (a *Actor) judgedTrees(ctx context.Context, in JudgeIn) (before, tree, base
 	return at.Tree, tree, base, err
 }
 
+// NoCommit is what all of a project is compared with where nothing is committed.
+const NoCommit = "nothing: there is no commit yet"
+
 // rangeTrees are those of a range: from where its ends part.
 func (a *Actor) rangeTrees(ctx context.Context, in JudgeIn) (before, tree, base string, err error) {
 	if in.Base != "" {
@@ -151,7 +154,7 @@ func (a *Actor) judgedBase(ctx context.Context, in JudgeIn, head git.Head, tree 
 		}
 	}
 	if head.Unborn {
-		return "", "nothing: there is no commit yet", nil
+		return "", NoCommit, nil
 	}
 	at, err := a.at(ctx, head.Commit)
 	if err != nil {

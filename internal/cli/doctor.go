@@ -229,8 +229,8 @@ func (c *checkup) checks(ctx context.Context, p *project) {
 		c.add("checks", false, true, "%s", inLang(c.l, err))
 		return
 	}
-	if head, err := p.repo.Head(ctx); len(list) == 0 && err == nil && head.Unborn {
-		c.add("checks", false, true, "%s", c.l.T("nothing is committed yet, so there is nothing to check: git add --all && git commit, then run jacquard doctor again"))
+	if err := p.begun(ctx); len(list) == 0 && err != nil {
+		c.add("checks", false, true, "%s", inLang(c.l, err))
 		return
 	}
 	if len(list) == 0 {

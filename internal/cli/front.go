@@ -34,6 +34,7 @@ type frontPage struct {
 	Next []nextStep `json:"next"`
 
 	install string // how the agent is installed
+	empty   bool   // there is no file to commit
 }
 
 // nextStep is a command to type, and why.
@@ -207,6 +208,13 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 	if page.Checks, err = actor.CheckCommands(ctx); err != nil {
 		return page, err
 	}
+	if page.Uncommitted {
+		list, err := p.repo.Listing(ctx, nil)
+		if err != nil {
+			return page, err
+		}
+		page.empty = len(list) == 0
+	}
 	if !p.noGit && !head.Unborn {
 		list, err := p.repo.Status(ctx)
 		if err != nil {
@@ -265,6 +273,9 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 // ideas are next steps in a project in which no run waits.
 func (f frontPage) ideas(l report.Lang) []nextStep {
 	var out []nextStep
+	if f.empty {
+		out = append(out, nextStep{`echo "# My project" >README.md`, l.T("there is no file to commit yet")})
+	}
 	if f.Uncommitted {
 		out = append(out, nextStep{`git add -A && git commit -m "Start"`, l.T("requests start at the last commit")})
 	}

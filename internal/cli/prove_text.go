@@ -99,6 +99,9 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		}
 		return l.T("covered: no new test shows the change, but existing tests kill its mutants")
 	case check.VerdictNothing:
+		if j.Before == j.Tree && j.Base == act.NoCommit {
+			return l.T("nothing: there is no file yet; write some code and a test, then run: jacquard prove")
+		}
 		if j.Before == j.Tree {
 			return l.T("nothing: no changes; to check the last commit, run: jacquard prove HEAD~1..HEAD")
 		}

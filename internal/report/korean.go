@@ -61,11 +61,12 @@ var korean = map[string]string{
 	"To look up one code, run: jacquard explain CODE\n": "코드 하나를 자세히: jacquard explain CODE\n",
 
 	// the project's own checks
-	"looking at the project": "프로젝트를 살펴보는 중",
-	"  runs %s\n":            "  실행: %s\n",
-	" in %s":                 " (%s에서)",
-	"passes":                 "통과",
-	"fails":                  "실패",
+	"there is no file to commit yet": "아직 커밋할 파일이 없습니다",
+	"looking at the project":         "프로젝트를 살펴보는 중",
+	"  runs %s\n":                    "  실행: %s\n",
+	" in %s":                         " (%s에서)",
+	"passes":                         "통과",
+	"fails":                          "실패",
 	"%d existing findings, reported but not counted against the change":                  "기존 지적 %d건, 보고만 하고 이 변경의 문제로 치지 않음",
 	"%s: %s: all pass, %d tests":                                                         "%s: %s: 모두 통과, 테스트 %d개",
 	"%d tests, %d failed, %d skipped":                                                    "테스트 %d개, 실패 %d개, 건너뜀 %d개",
@@ -358,8 +359,7 @@ var korean = map[string]string{
 	"%s is too old: install 2.38 or newer": "%s: 너무 오래된 버전입니다. 2.38 이상을 설치하세요",
 	"git repository":                       "git 저장소",
 	"%s is not writable: %v":               "%s에 쓸 수 없습니다: %v",
-	"%s asks for permissions that you have not allowed yet; to review them, run: jacquard trust":                          "%s이(가) 아직 허용하지 않은 권한을 요청합니다. 확인하려면: jacquard trust",
-	"nothing is committed yet, so there is nothing to check: git add --all && git commit, then run jacquard doctor again": "아직 커밋이 없어 검사할 것이 없습니다. git add --all && git commit 후 jacquard doctor를 다시 실행하세요",
+	"%s asks for permissions that you have not allowed yet; to review them, run: jacquard trust": "%s이(가) 아직 허용하지 않은 권한을 요청합니다. 확인하려면: jacquard trust",
 
 	"%s is not installed: %s (jacquard prove and jacquard demo work without it)": "설치되어 있지 않은 프로그램: %s. 설치: %s (jacquard prove와 jacquard demo는 에이전트 없이도 실행됩니다)",
 	"%s %s at %s": "%s %s, 경로: %s",
