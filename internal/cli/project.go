@@ -208,7 +208,7 @@ func (p *project) makeState() error {
 		}
 	}
 	if err := os.MkdirAll(p.state, 0o755); err != nil {
-		return fail(flow.Environment, "%s, where runs are stored, cannot be made: %v. Make the project writable, then try again", stateDir, err)
+		return environment("make %s", err, stateDir)
 	}
 	ignore := filepath.Join(p.state, ".gitignore")
 	if st, err := os.Stat(ignore); err == nil && st.Size() > 0 { // an empty one was left by a disk that was full

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
@@ -63,7 +65,18 @@ func fail(c flow.Class, format string, args ...any) error {
 
 // environment is an error of the machine, its disk and its programs, while something was done. What was done is a format of args.
 func environment(doing string, err error, args ...any) error {
-	return fail(flow.Environment, "%v: %v", words(doing, args...), err)
+	return fail(flow.Environment, "%v: %v%v", words(doing, args...), err, toDo(err))
+}
+
+// toDo is what to do about a disk that takes nothing.
+func toDo(err error) noun {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return noun(". Free some space, then try again")
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return noun(". Make the folder writable or use another one, then try again")
+	}
+	return ""
 }
 
 // inLang is an error in a language. What others have worded stays as they said it.
@@ -96,6 +109,10 @@ func inLang(l report.Lang, err error) string {
 		if e.Msg != "" {
 			return e.Msg
 		}
+	}
+	var f *flow.Failure
+	if errors.As(err, &f) && f.Msg != "" { // its class is no word for people
+		return strings.Replace(err.Error(), f.Error(), f.Msg, 1)
 	}
 	return err.Error()
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -33,6 +34,15 @@ func TestErrorsInALanguage(t *testing.T) {
 		{exit(exitNotVerified, "%s exited with code %d", noun("the second run"), 3), "the second run exited with code 3", "두 번째 실행: 종료 코드 3(으)로 끝났습니다", exitNotVerified},
 		{&flow.DrivenError{Run: "k3", Driver: "process 7"}, "run k3 is already running in process 7", "실행 k3은(는) 이미 진행 중입니다: process 7", exitDriven},
 		{flow.Failf(flow.Auth, "log in first"), "log in first", "log in first", exitEnvironment},
+		{fmt.Errorf("write: %w", flow.Failf(flow.Environment, "the disk is full")), "write: the disk is full", "write: the disk is full", exitEnvironment},
+		{
+			environment("write %s", syscall.ENOSPC, "a.go"), "write a.go: no space left on device. Free some space, then try again",
+			"a.go을(를) 저장하지 못했습니다: no space left on device. 공간을 확보한 뒤 다시 시도하세요", exitEnvironment,
+		},
+		{
+			environment("write %s", syscall.EROFS, "a.go"), "write a.go: read-only file system. Make the folder writable or use another one, then try again",
+			"a.go을(를) 저장하지 못했습니다: read-only file system. 폴더를 쓸 수 있게 하거나 다른 폴더를 쓴 뒤 다시 시도하세요", exitEnvironment,
+		},
 		{fmt.Errorf("others: %w", errors.New("so")), "others: so", "others: so", exitNotVerified},
 	} {
 		if got := inLang(report.English, c.err); got != c.english {

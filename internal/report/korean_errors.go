@@ -53,7 +53,6 @@ var koreanErrors = map[string]string{
 	"interrupted; to continue the build, run: jacquard resume --root %s":                        "중단되었습니다. 빌드를 재개하려면: jacquard resume --root %s",
 	"interrupted; to start over, run: jacquard demo":                                            "중단되었습니다. 다시 시작하려면: jacquard demo",
 	"%s is a file or a broken link, but runs are stored in a folder of that name: move it away": "%s이(가) 파일이거나 끊어진 링크입니다. 실행을 보관하는 폴더의 이름이니 다른 곳으로 옮기세요",
-	"%s, where runs are stored, cannot be made: %v. Make the project writable, then try again":  "실행을 보관하는 %s을(를) 만들 수 없습니다: %v. 프로젝트에 쓸 수 있게 하고 다시 시도하세요",
 	"the output could not be written: %v. Free some space, or write it elsewhere":               "결과를 출력할 수 없습니다: %v. 공간을 확보하거나 다른 곳에 쓰세요",
 	"XDG_CACHE_HOME and HOME are not set: set one of them, because checkouts are stored there":  "XDG_CACHE_HOME과 HOME이 모두 설정되지 않았습니다. 체크아웃을 둘 곳이 있도록 하나를 설정하세요",
 	"git is not installed: install git 2.38 or newer and try again":                             "git이 설치되어 있지 않습니다. git 2.38 이상을 설치하고 다시 시도하세요",
@@ -120,6 +119,8 @@ var koreanErrors = map[string]string{
 	"%s: acp: %s has no command: add a list with the program and its arguments":                                                 "%s: acp: %s에 command가 없습니다. 프로그램과 인수를 목록으로 적으세요",
 	"%s: acp: %s: env %q: must be the name of an environment variable":                                                          "%s: acp: %s: env %q: 환경 변수의 이름이어야 합니다",
 	"%s connects to its model directly: --scenario, --mailbox, --replay and --record work only with claude, codex and opencode": "%s은(는) 모델에 직접 연결합니다. --scenario, --mailbox, --replay, --record는 claude, codex, opencode에만 쓸 수 있습니다",
+	". Free some space, then try again":                                                                                         ". 공간을 확보한 뒤 다시 시도하세요",
+	". Make the folder writable or use another one, then try again":                                                             ". 폴더를 쓸 수 있게 하거나 다른 폴더를 쓴 뒤 다시 시도하세요",
 	"no space left in %s; nothing was started: free some space, then run the same command again":                                "%s에 남은 공간이 없어 아무것도 시작하지 않았습니다. 공간을 확보한 뒤 같은 명령을 다시 실행하세요",
 
 	"no run %s; jacquard status lists the runs": "실행 %s이(가) 없습니다. jacquard status로 실행 목록을 보세요",
