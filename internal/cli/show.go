@@ -43,6 +43,9 @@ func newShow(a *app) *cobra.Command {
 					return err
 				}
 				rep.TakenBack, rep.Refused = p.takenBack(r.ID), p.refused(r.ID)
+				if rep.NotDelivered, err = p.leftOn(ctx, r); err != nil {
+					return err
+				}
 				if a.json {
 					steps, err := rt.Steps(ctx, r.ID)
 					if err != nil {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -181,7 +180,7 @@ func (w *watch) spent() {
 	}
 	l := w.a.lang()
 	w.rep.Spent = fmt.Sprintf("$%.2f", float64(spent.MicroUSD)/1e6)
-	if most := cmp.Or(account.Budget.USD, w.rep.Budget.USD); most > 0 {
+	if most := account.Budget.USD; most > 0 {
 		w.rep.Spent += fmt.Sprintf(l.T(" of $%.2f"), most)
 	}
 	if reserved.MicroUSD > 0 {

@@ -56,8 +56,7 @@ type Run struct {
 	Altered []string `json:"altered,omitempty"`
 
 	// Spent is what was spent so far of the budget, as text; "" where nobody looks.
-	Spent  string      `json:"-"`
-	Budget step.Budget `json:"-"`
+	Spent string `json:"-"`
 
 	doing map[string]*Activity // by key
 	byDir map[string]*Module
@@ -93,10 +92,6 @@ func New(r flow.Run) *Run {
 	var meta struct{ Sandbox string }
 	if json.Unmarshal(r.Meta, &meta) == nil {
 		out.Sandbox = meta.Sandbox
-	}
-	var asked struct{ Budget step.Budget }
-	if json.Unmarshal(r.In, &asked) == nil {
-		out.Budget = asked.Budget
 	}
 	if out.style = styleOf(r.Def); out.style.begin != nil {
 		out.style.begin(out, r)
