@@ -175,8 +175,11 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 			fmt.Fprint(&b, Countf(l.T(", %d new tests fail as expected"), a.Counts.Red))
 		}
 	default:
-		if a.Counts.Total > 0 {
-			fmt.Fprintf(&b, l.T(", tests %d passed, %d failed"), a.Counts.Passed, a.Counts.Failed)
+		if form := l.T(", tests %d passed, %d failed"); a.Counts.Total > 0 {
+			if a.Passed && a.Counts.Failed > 0 { // only what the change is not to blame for
+				form = l.T(", tests %d passed, %d failed before")
+			}
+			fmt.Fprintf(&b, form, a.Counts.Passed, a.Counts.Failed)
 		}
 	}
 	b.WriteString(Cached(l, a.Counts))
