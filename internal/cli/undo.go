@@ -22,7 +22,7 @@ func newUndo(a *app) *cobra.Command {
 		Use: "undo [RUN]", Short: "undo the changes of a run in one verified commit", Args: oneArgument("run"),
 		Long: "Reverts the commits of a run on the current branch in one new commit, if the project builds and passes its tests " +
 			"without them. Files that a build wrote to the working tree are restored. Nothing is changed if later work depends on " +
-			"the run. RUN defaults to the newest run with changes.",
+			"the run. RUN defaults to the newest run.",
 		Example: "  jacquard undo\n  jacquard undo k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) (err error) {
@@ -71,7 +71,8 @@ func movedBy(r flow.Run) *step.Moved {
 	return out.Moved
 }
 
-// newestChange is the newest run that has changed something of the user's. Others have failed, or wait: they were not meant.
+// newestChange is the newest run, if it has changed something of the user's. Where it has failed, or waits, an older one has to be
+// named: nobody takes back what he did not mean.
 func (p *project) newestChange(ctx context.Context, rt keeper) (flow.Run, error) {
 	runs, err := rt.Runs(ctx)
 	if err != nil {
@@ -82,7 +83,7 @@ func (p *project) newestChange(ctx context.Context, rt keeper) (flow.Run, error)
 	if err != nil {
 		return flow.Run{}, err
 	}
-	for _, r := range runs {
+	for i, r := range runs {
 		changed := taken[r.ID] || p.gone(r) != nil
 		if in, err := report.Decode[struct{ Delivery step.Delivery }](r.In); err == nil && !changed && (in.Delivery == "" || in.Delivery == step.ToTree) {
 			did, err := actor.Changes(ctx, r.ID)
@@ -90,6 +91,9 @@ func (p *project) newestChange(ctx context.Context, rt keeper) (flow.Run, error)
 		}
 		if left, err := p.leftOn(ctx, r); err != nil || left != "" { // that is said of it: an earlier run was not meant
 			return r, err
+		}
+		if changed && i > 0 {
+			return r, usage("the newest run %s has changed nothing. To undo the run before it that did (%s), run: jacquard undo %s", runs[0].ID, requested(r), r.ID)
 		}
 		if changed {
 			return r, nil
