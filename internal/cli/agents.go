@@ -112,14 +112,17 @@ func (p *project) real(ctx context.Context, m maker, o driveOptions, e *engine) 
 		return act.Agent{}, fail(flow.Environment, "%s is not executable: run chmod +x on it, or install %s: %s", program, m.title, m.install)
 	}
 	if err != nil {
-		instead := words("without an agent: jacquard prove checks a change, jacquard demo shows a build")
+		instead := words("or without an agent: jacquard prove checks a change, jacquard demo shows a build")
 		for _, other := range makers() {
 			if _, err := other.find(p.a.env); err == nil {
-				instead = words("use --agent %s, which is installed", other.name)
+				instead = words("or use --agent %s, which is installed", other.name)
 				break
 			}
 		}
-		return act.Agent{}, fail(flow.Environment, "%s is not installed: %s (or %s)", m.title, m.install, instead)
+		if o.mailbox+o.replay != "" {
+			instead = words("--mailbox and --replay stand in for its model, not for the program")
+		}
+		return act.Agent{}, fail(flow.Environment, "%s is not installed: %s (%s)", m.title, m.install, instead)
 	}
 	r := m.open(program)
 	out := act.Agent{Program: r, Tries: m.tries, Reads: confine.Program(program, p.a.env["HOME"])}

@@ -121,17 +121,19 @@ var koreanErrors = map[string]string{
 	"%s connects to its model directly: --scenario, --mailbox, --replay and --record work only with claude, codex and opencode": "%s은(는) 모델에 직접 연결합니다. --scenario, --mailbox, --replay, --record는 claude, codex, opencode에만 쓸 수 있습니다",
 	". Free some space, then try again":                                                                                         ". 공간을 확보한 뒤 다시 시도하세요",
 	". Make the folder writable or use another one, then try again":                                                             ". 폴더를 쓸 수 있게 하거나 다른 폴더를 쓴 뒤 다시 시도하세요",
+	"the newest run %s has changed nothing. To undo the run before it that did (%s), run: jacquard undo %s":                     "가장 최근 실행 %s은(는) 바꾼 것이 없습니다. 변경이 있는 그 이전 실행(%s)을 되돌리려면: jacquard undo %s",
 	"no space left in %s; nothing was started: free some space, then run the same command again":                                "%s에 남은 공간이 없어 아무것도 시작하지 않았습니다. 공간을 확보한 뒤 같은 명령을 다시 실행하세요",
 
 	"no run %s; jacquard status lists the runs": "실행 %s이(가) 없습니다. jacquard status로 실행 목록을 보세요",
 
-	"%s is not installed":                                                           "%s이(가) 설치되어 있지 않습니다",
-	"%s is not installed: %q is not on PATH (acp in %s)":                            "%s이(가) 설치되어 있지 않습니다: %q이(가) PATH에 없습니다 (%s의 acp)",
-	"%s is not installed: %s (or %s)":                                               "설치되어 있지 않은 프로그램: %s. 설치: %s (또는 %s)",
-	"without an agent: jacquard prove checks a change, jacquard demo shows a build": "에이전트 없이도 jacquard prove로 변경을 검사하고 jacquard demo로 빌드를 볼 수 있습니다",
-	"use --agent %s, which is installed":                                            "설치된 에이전트 사용: --agent %s",
-	"the scripted agent needs --scenario FILE":                                      "scripted 에이전트에는 --scenario FILE이 필요합니다",
-	"agent %q: must be %s or scripted":                                              "에이전트 %q: %s, scripted 중 하나여야 합니다",
+	"%s is not installed":                                                              "%s이(가) 설치되어 있지 않습니다",
+	"%s is not installed: %q is not on PATH (acp in %s)":                               "%s이(가) 설치되어 있지 않습니다: %q이(가) PATH에 없습니다 (%s의 acp)",
+	"--mailbox and --replay stand in for its model, not for the program":               "--mailbox와 --replay는 모델만 대신하며 프로그램은 필요합니다",
+	"%s is not installed: %s (%s)":                                                     "설치되어 있지 않은 프로그램: %s. 설치: %s (%s)",
+	"or without an agent: jacquard prove checks a change, jacquard demo shows a build": "에이전트 없이도 jacquard prove로 변경을 검사하고 jacquard demo로 빌드를 볼 수 있습니다",
+	"or use --agent %s, which is installed":                                            "또는 설치된 에이전트 사용: --agent %s",
+	"the scripted agent needs --scenario FILE":                                         "scripted 에이전트에는 --scenario FILE이 필요합니다",
+	"agent %q: must be %s or scripted":                                                 "에이전트 %q: %s, scripted 중 하나여야 합니다",
 	"nothing can be verified here, so nothing was started: %s. Fix it, or add the test command under checks in %s. For details, run: jacquard doctor": "여기서는 아무것도 검증할 수 없어 시작하지 않았습니다: %s. 문제를 고치거나 %s의 checks에 테스트 명령을 추가하세요. 자세히: jacquard doctor",
 
 	// do, bug, build
