@@ -63,6 +63,7 @@ var korean = map[string]string{
 	// the project's own checks
 	"there is no file to commit yet":      "아직 커밋할 파일이 없습니다",
 	", tests %d passed, %d failed before": ", 테스트 %d개 통과, 이전부터 실패 %d개",
+	"waiting for the model":               "모델의 답을 기다리는 중",
 	"looking at the project":              "프로젝트를 살펴보는 중",
 	"  runs %s\n":                         "  실행: %s\n",
 	" in %s":                              " (%s에서)",

@@ -49,8 +49,11 @@ func (r *Run) activity(e flow.Event) {
 		if a == nil || json.Unmarshal(e.Data, &h) != nil {
 			return
 		}
-		a.Heard = e.At
-		if did := step.Readable(words(h)); did != "" {
+		ours := a.Heard.IsZero() // so far only the engine has prepared its turn
+		if h.Kind != step.HeardCommand {
+			a.Heard = e.At
+		}
+		if did := step.Readable(words(h)); did != "" || ours && !a.Heard.IsZero() {
 			a.Action = did
 		}
 	case flow.EventRun:
@@ -119,8 +122,11 @@ func (a Activity) Words(l Lang) string {
 	}
 	switch a.Step {
 	case "turn":
-		if a.Action != "" {
+		switch {
+		case a.Action != "":
 			return a.Action
+		case !a.Heard.IsZero():
+			return l.T("waiting for the model")
 		}
 		return l.T("agent starting")
 	case "prove", "again":

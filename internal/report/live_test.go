@@ -42,6 +42,10 @@ func TestActivities(t *testing.T) {
 	const plan, build = "requirement/draft/1/try/1/turn", "task/TASK-00:build/2/try/1/turn"
 	apply(flow.EventStart, plan, "", time.Second, nil)
 	has(live(3*time.Second), "  REQUIREMENT  agent starting", " 2.0s\n", "0 done, 1 running")
+	apply(flow.EventProgress, plan, "", 3*time.Second, step.Heard{Kind: step.HeardCommand, Text: "setup: npm ci"})
+	has(live(3*time.Second), "  REQUIREMENT  setup: npm ci ")
+	apply(flow.EventProgress, plan, "", 3*time.Second, step.Heard{Kind: "started"})
+	has(live(4*time.Second), "  REQUIREMENT  waiting for the model ")
 	apply(flow.EventProgress, plan, "", 4*time.Second, step.Heard{Kind: "tool_start", Tool: "Read", Text: "/tmp/clones/x/src/cart/cart.go"})
 	has(live(5*time.Second), "reads src/cart/cart.go")
 	apply(flow.EventEnd, plan, "", 9*time.Second, nil)
