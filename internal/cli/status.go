@@ -64,7 +64,8 @@ type runStatus struct {
 
 func (p *project) status(ctx context.Context, runs []flow.Run) error {
 	list := []runStatus{}
-	stood, err := p.stood(ctx, runs)
+	now := time.Now()
+	stood, err := p.stood(ctx, runs, now)
 	if err != nil {
 		return err
 	}
@@ -104,12 +105,9 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 		}
 		end := r.Ended
 		if end.IsZero() {
-			end = stood[r.ID]
+			end = now
 		}
-		if end.IsZero() {
-			end = time.Now()
-		}
-		rows = append(rows, []string{r.ID, state, r.Started.Local().Format("01-02 15:04"), report.Took(end.Sub(r.Started)), cost, r.Request})
+		rows = append(rows, []string{r.ID, state, r.Started.Local().Format("01-02 15:04"), report.Took(end.Sub(r.Started) - stood[r.ID]), cost, r.Request})
 	}
 	p.a.table(rows)
 	if len(list) == 0 {
@@ -121,11 +119,11 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 	return nil
 }
 
-// stood says since when those runs stand still that wait for somebody, or were interrupted.
-func (p *project) stood(ctx context.Context, runs []flow.Run) (map[string]time.Time, error) {
-	out := map[string]time.Time{}
-	still := slices.DeleteFunc(slices.Clone(runs), func(r flow.Run) bool { return r.State.Ended() || r.Driver != "" || r.Engine != "" })
-	if len(still) == 0 || p.conf.Engine == onTemporal { // a cluster that is not there has been said once
+// stood says how long each run has stood still until now: who waits for a person does not work.
+func (p *project) stood(ctx context.Context, runs []flow.Run, now time.Time) (map[string]time.Duration, error) {
+	out := map[string]time.Duration{}
+	local := slices.DeleteFunc(slices.Clone(runs), func(r flow.Run) bool { return r.Engine != "" })
+	if len(local) == 0 || p.conf.Engine == onTemporal { // a cluster that is not there has been said once
 		return out, nil
 	}
 	rt, err := p.journal(ctx)
@@ -133,16 +131,47 @@ func (p *project) stood(ctx context.Context, runs []flow.Run) (map[string]time.T
 		return nil, err
 	}
 	defer func() { _ = rt.Close() }()
-	for _, r := range still {
+	for _, r := range local {
 		events, err := rt.Events(ctx, r.ID, 0)
 		if err != nil {
 			return nil, err
 		}
-		if n := len(events); n > 0 {
-			out[r.ID] = events[n-1].At
+		if r.State.Ended() || r.Driver != "" {
+			out[r.ID] = stoodStill(events, time.Time{})
+		} else {
+			out[r.ID] = stoodStill(events, now)
 		}
 	}
 	return out, nil
+}
+
+// stoodStill is how long a run stood still: from where it stopped, or its driver died, until it was carried on; now is zero for one that
+// does not stand still now.
+func stoodStill(events []flow.Event, now time.Time) (sum time.Duration) {
+	var last, since time.Time
+	for _, e := range events {
+		if e.Type == flow.EventRun {
+			st, _ := report.Decode[struct{ State flow.RunState }](e.Data)
+			switch {
+			case st.State == flow.Running && !since.IsZero():
+				sum += e.At.Sub(since)
+				since = time.Time{}
+			case st.State == flow.Running && !last.IsZero():
+				sum += e.At.Sub(last)
+			case st.State != flow.Running && since.IsZero():
+				since = e.At
+			}
+		}
+		last = e.At
+	}
+	switch {
+	case now.IsZero() || last.IsZero():
+	case !since.IsZero():
+		sum += now.Sub(since)
+	default:
+		sum += now.Sub(last)
+	}
+	return sum
 }
 
 // pick finds a run of a list by a prefix of its id.
