@@ -168,7 +168,7 @@ func (r *reader) github(file string) {
 			r.line++
 			env := merged(w.Env, j.Env)
 			for _, s := range j.Steps {
-				dir := firstOf(s.Dir, j.Defaults.Run.Dir, w.Defaults.Run.Dir, ".")
+				dir := cmp.Or(s.Dir, j.Defaults.Run.Dir, w.Defaults.Run.Dir, ".")
 				where := at{dir: path.Clean(fill(dir, values, env)), env: map[string]string{}, from: file + ": " + name}
 				for k, v := range env {
 					where.env[k] = fill(v, values, env)
@@ -187,21 +187,12 @@ func (r *reader) github(file string) {
 					r.shell("golangci-lint run "+fill(s.With["args"], values, env), where)
 				case strings.HasPrefix(s.Uses, "pre-commit/action"), strings.HasPrefix(s.Uses, "j178/prek-action"):
 					r.preCommit(where)
-				case s.Run != "" && !strings.Contains(firstOf(s.Shell, j.Defaults.Run.Shell, w.Defaults.Run.Shell), "pwsh") && s.Shell != "cmd" && s.Shell != "python":
+				case s.Run != "" && !strings.Contains(cmp.Or(s.Shell, j.Defaults.Run.Shell, w.Defaults.Run.Shell), "pwsh") && s.Shell != "cmd" && s.Shell != "python":
 					r.shell(fill(s.Run, values, env), where)
 				}
 			}
 		}
 	}
-}
-
-func firstOf(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // secret reports whether a variable is of no use to a check, or must not reach it.
@@ -237,7 +228,7 @@ func pushed(on *yaml.Node) bool {
 
 // sortedJobs lists the jobs in the order in which the file has them.
 func sortedJobs[J any](jobs map[string]J, text string) []string {
-	out := sortedKeys(jobs)
+	out := slices.Sorted(maps.Keys(jobs))
 	slices.SortStableFunc(out, func(a, b string) int {
 		return strings.Index(text, "\n  "+a+":") - strings.Index(text, "\n  "+b+":")
 	})
@@ -388,6 +379,14 @@ func fill(text string, values, env map[string]string) string {
 // unknown stands for a value that only CI can tell.
 const unknown = "__UNKNOWN__"
 
+// gitlabJob is a job of GitLab CI; what stands at the top of the file holds for all.
+type gitlabJob struct {
+	Before    lines   `yaml:"before_script"`
+	Script    lines   `yaml:"script"`
+	Variables scalars `yaml:"variables"`
+	Extends   lines   `yaml:"extends"`
+}
+
 // gitlab reads the scripts of .gitlab-ci.yml.
 func (r *reader) gitlab() {
 	const file = ".gitlab-ci.yml"
@@ -395,26 +394,16 @@ func (r *reader) gitlab() {
 	if yaml.Unmarshal([]byte(r.text(file)), &doc) != nil {
 		return
 	}
-	var top struct {
-		Before    lines   `yaml:"before_script"`
-		Variables scalars `yaml:"variables"`
-	}
+	var top gitlabJob
 	_ = yaml.Unmarshal([]byte(r.text(file)), &top) // what is not there is empty
-	for _, name := range sortedKeys(doc) {
+	for _, name := range slices.Sorted(maps.Keys(doc)) {
 		node := doc[name]
-		var j struct {
-			Before    lines   `yaml:"before_script"`
-			Script    lines   `yaml:"script"`
-			Variables scalars `yaml:"variables"`
-			Extends   lines   `yaml:"extends"`
-		}
+		var j gitlabJob
 		if strings.HasPrefix(name, ".") || node.Decode(&j) != nil || len(j.Script) == 0 {
 			continue
 		}
 		for _, e := range j.Extends {
-			var parent struct {
-				Before lines `yaml:"before_script"`
-			}
+			var parent gitlabJob
 			if n, ok := doc[e]; ok && n.Decode(&parent) == nil && len(j.Before) == 0 {
 				j.Before = parent.Before
 			}
@@ -479,7 +468,7 @@ func (r *reader) circle() {
 			} else if step.Run.Decode(&run) != nil {
 				continue
 			}
-			dir := strings.TrimPrefix(firstOf(run.Dir, "."), "~/project")
+			dir := strings.TrimPrefix(cmp.Or(run.Dir, "."), "~/project")
 			if path.IsAbs(dir) || strings.HasPrefix(dir, "~") {
 				dir = "."
 			}

@@ -5,6 +5,7 @@
 package commands
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -205,48 +206,29 @@ func (a at) in(from string, args ...string) at {
 
 // scripts reads what CI does not name, by the names that projects give to such scripts and targets.
 func (r *reader) scripts() {
-	for _, dir := range r.packages {
-		for _, name := range []string{"test", "build", "lint", "typecheck", "type-check", "types", "check-types", "check:types", "tsc"} {
+	each := func(where at, follow func(name string, where at), names ...string) {
+		for _, name := range names {
 			r.line++
-			r.npmScript(name, at{dir: dir, from: path.Join(dir, "package.json")})
+			follow(name, where)
 		}
+	}
+	for _, dir := range r.packages {
+		each(at{dir: dir, from: path.Join(dir, "package.json")}, func(name string, where at) { r.npmScript(name, where) },
+			"test", "build", "lint", "typecheck", "type-check", "types", "check-types", "check:types", "tsc")
 	}
 	for _, name := range []string{"Makefile", "makefile", "GNUmakefile"} {
-		if r.files[name] {
-			for _, target := range []string{"test", "tests", "check", "lint", "vet", "typecheck", "mypy"} {
-				r.line++
-				r.target(name, target, at{dir: ".", from: name})
-			}
-		}
+		each(at{dir: ".", from: name}, func(target string, where at) { r.target(name, target, where) },
+			"test", "tests", "check", "lint", "vet", "typecheck", "mypy")
 	}
-	if r.files["tox.ini"] || strings.Contains(r.text("pyproject.toml"), "[tool.tox") || strings.Contains(r.text("setup.cfg"), "[tox:tox]") {
-		r.line++
-		r.tox(nil, at{dir: ".", from: "tox"})
-	}
-	if r.files["noxfile.py"] {
-		r.line++
-		r.nox(nil, at{dir: ".", from: "noxfile.py"})
-	}
+	each(at{dir: ".", from: "tox"}, func(_ string, where at) { r.tox(nil, where) }, "")
+	each(at{dir: ".", from: "noxfile.py"}, func(_ string, where at) { r.nox(nil, where) }, "")
 	r.pyprojectScripts()
-	r.line++
-	r.preCommit(at{dir: ".", from: "pre-commit"})
-	for _, name := range []string{"justfile", "Justfile", ".justfile"} {
-		for _, recipe := range []string{"test", "tests", "lint", "check", "typecheck"} {
-			if r.files[name] {
-				r.line++
-				r.just(recipe, at{dir: ".", from: name})
-			}
-		}
-	}
-	for _, recipe := range []string{"test", "lint", "check", "build"} {
-		r.line++
-		r.taskfile(recipe, at{dir: ".", from: "Taskfile"})
-	}
-	for _, script := range []string{"test", "tests", "lint", "analyse", "phpstan"} {
-		if r.files["composer.json"] {
-			r.line++
-			r.composer([]string{script}, at{dir: ".", from: "composer.json"})
-		}
+	each(at{dir: ".", from: "pre-commit"}, func(_ string, where at) { r.preCommit(where) }, "")
+	each(at{dir: ".", from: "justfile"}, r.just, "test", "tests", "lint", "check", "typecheck")
+	each(at{dir: ".", from: "Taskfile"}, r.taskfile, "test", "lint", "check", "build")
+	if r.files["composer.json"] {
+		each(at{dir: ".", from: "composer.json"}, func(script string, where at) { r.composer([]string{script}, where) },
+			"test", "tests", "lint", "analyse", "phpstan")
 	}
 	for _, c := range usual {
 		if r.files[c.file] && strings.Contains(r.text(c.file), c.text) {
@@ -294,7 +276,7 @@ func (r *reader) command(purpose Purpose, argv []string, where at) {
 		return
 	}
 	var env []string
-	for _, name := range sortedKeys(where.env) {
+	for _, name := range slices.Sorted(maps.Keys(where.env)) {
 		if variable().MatchString(name) && !secret(name) {
 			env = append(env, name+"="+where.env[name])
 		}
@@ -338,12 +320,3 @@ var (
 	variable    = re.New(`^[A-Z_][A-Z0-9_]*$`)
 	placeholder = re.New(`^\{(?:args|posargs|root|env_?[\w]*)[^}]*\}$`) // of hatch and tox
 )
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}

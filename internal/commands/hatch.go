@@ -1,20 +1,15 @@
 package commands
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
 
 // hatch is hatch run [ENV:]SCRIPT, hatch test, hatch fmt.
 func (r *reader) hatch(argv []string, where at) {
-	for len(argv) > 0 && strings.HasPrefix(argv[0], "-") {
-		n := 1
-		if argv[0] == "-e" || argv[0] == "--env" {
-			n = 2
-		}
-		argv = argv[min(n, len(argv)):]
-	}
-	if len(argv) == 0 {
+	if argv = flagless(argv, "-e", "--env"); len(argv) == 0 {
 		return
 	}
 	t := r.pyproject(where.dir)
@@ -37,7 +32,7 @@ func (r *reader) hatch(argv []string, where at) {
 		if !named {
 			script, envs = rest[0], []string{"default"}
 			if all, ok := look(t, "tool", "hatch", "envs").(map[string]any); ok {
-				envs = append(envs, sortedKeys(all)...)
+				envs = append(envs, slices.Sorted(maps.Keys(all))...)
 			}
 		}
 		for _, e := range envs {
@@ -58,7 +53,7 @@ func hatchEnv(t map[string]any, env string) []map[string]any {
 			out = append(out, table)
 		}
 		template, _ := table["template"].(string)
-		if template = firstOf(template, "default"); template == env || table["detached"] == true {
+		if template = cmp.Or(template, "default"); template == env || table["detached"] == true {
 			break
 		}
 		env = template

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -207,7 +208,7 @@ func (r *reader) inOrder(dirs []string) []string {
 		}
 		begun[d] = true
 		for _, uses := range []map[string]any{of[d].Uses, of[d].Dev, of[d].Peer} {
-			for _, name := range sortedKeys(uses) {
+			for _, name := range slices.Sorted(maps.Keys(uses)) {
 				if other, ok := at[name]; ok {
 					add(other)
 				}
@@ -247,7 +248,7 @@ func (r *reader) several(name string, argv []string, where at) {
 			r.shell(a, where.in(name))
 			continue
 		}
-		for _, each := range sortedKeys(m.Scripts) {
+		for _, each := range slices.Sorted(maps.Keys(m.Scripts)) {
 			if ok, err := path.Match(strings.ReplaceAll(strings.ReplaceAll(script, "**", "*"), ":", "/"), strings.ReplaceAll(each, ":", "/")); err == nil && ok {
 				r.npmScript(each, where)
 			}

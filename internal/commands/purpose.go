@@ -91,136 +91,76 @@ func purposeOf(argv []string) (Purpose, []string) {
 	return severalPurposes(name, first, argv, has)
 }
 
-// severalPurposes is for programs that do several things, by their first argument.
+// byFirst is what programs that do several things are for, by their first argument.
+var byFirst = map[string]map[string]Purpose{
+	"go":     {"test": Test, "vet": Lint, "build": Build, "mod": Install},
+	"bun":    {"test": Test},
+	"deno":   {"test": Test, "lint": Lint, "check": Types},
+	"vite":   {"build": Build},
+	"cargo":  {"test": Test, "t": Test, "nextest": Test, "build": Build, "b": Build, "check": Build, "c": Build, "clippy": Lint, "fmt": Lint},
+	"rake":   {"": Test, "test": Test, "spec": Test, "rubocop": Lint, "lint": Lint, "standard": Lint},
+	"mix":    {"test": Test, "format": Lint, "credo": Lint, "compile": Build, "deps.get": Install, "dialyzer": Types},
+	"dotnet": {"test": Test, "build": Build, "restore": Install},
+}
+
+// severalPurposes is for programs that do several things: by their first argument, unless others say something else.
 func severalPurposes(name, first string, argv []string, has func(...string) bool) (Purpose, []string) {
+	if name == "cross" {
+		name, argv = "cargo", append([]string{"cargo"}, argv[1:]...)
+	}
+	purpose := byFirst[name][first]
 	switch name {
 	case "go":
-		switch first {
-		case "test":
-			if has("-bench", "-fuzz") && has("-run") || has("-exec") {
-				return "", nil
-			}
-			return Test, argv
-		case "vet":
-			return Lint, argv
-		case "build":
-			return Build, argv
-		case "mod":
-			return Install, argv
+		if purpose == Test && (has("-bench", "-fuzz") && has("-run") || has("-exec")) {
+			purpose = ""
 		}
-	case "tsc":
-		if has("-w", "--watch") {
-			return "", nil
-		}
-		if has("--noEmit") {
-			return Types, argv
-		}
-		return Build, argv
-	case "node", "tsx", "ts-node":
-		if has("--test") && !has("--watch") {
-			return Test, argv
-		}
-	case "bun":
-		if first == "test" {
-			return Test, argv
-		}
-	case "deno":
-		switch first {
-		case "test":
-			return Test, argv
-		case "lint":
-			return Lint, argv
-		case "check":
-			return Types, argv
-		}
-	case "vite":
-		if first == "build" {
-			return Build, argv
-		}
-	}
-	return builderPurpose(name, first, argv, has)
-}
-
-// builderPurpose is for programs that build, and for those that install.
-func builderPurpose(name, first string, argv []string, has func(...string) bool) (Purpose, []string) {
-	switch name {
 	case "cargo":
-		return cargoPurpose(argv, first, has)
-	case "cross":
-		return cargoPurpose(append([]string{"cargo"}, argv[1:]...), first, has)
-	case "mvn", "mvnw":
-		if has("test", "verify", "package", "install") && !has("-DskipTests", "-Dmaven.test.skip") {
-			return Test, argv
-		}
-		if has("compile", "test-compile", "package", "install") {
-			return Build, argv
-		}
-	case "gradle", "gradlew":
-		if has("test", "check", "build", "allTests", "jvmTest") && !has("-x") {
-			return Test, argv
-		}
-		if has("assemble", "classes", "testClasses") {
-			return Build, argv
-		}
-	case "rake":
-		if first == "" || first == "test" || first == "spec" {
-			return Test, argv
-		}
-		if first == "rubocop" || first == "lint" || first == "standard" {
-			return Lint, argv
+		switch {
+		case purpose == Test && first != "nextest" && has("--no-run"):
+			purpose = Build
+		case first == "fmt" && !has("--check"):
+			purpose = ""
+		case first == "clippy":
+			argv = without(argv, "--fix")
 		}
 	case "mix":
-		switch first {
-		case "test":
-			return Test, argv
-		case "format":
-			if has("--check-formatted") {
-				return Lint, argv
-			}
-		case "credo":
-			return Lint, argv
-		case "compile":
-			return Build, argv
-		case "deps.get":
-			return Install, argv
-		case "dialyzer":
-			return Types, argv
+		if first == "format" && !has("--check-formatted") {
+			purpose = ""
 		}
-	case "dotnet":
-		switch first {
-		case "test":
-			return Test, argv
-		case "build":
-			return Build, argv
-		case "restore":
-			return Install, argv
+	case "tsc":
+		switch {
+		case has("-w", "--watch"):
+		case has("--noEmit"):
+			purpose = Types
+		default:
+			purpose = Build
 		}
-	}
-	if slices.Contains(installers, name) && (first == "install" || first == "ci" || first == "i" || first == "sync" || first == "add" || name == "yarn" && first == "" || first == "pip") {
-		return Install, argv
-	}
-	return "", nil
-}
-
-func cargoPurpose(argv []string, first string, has func(...string) bool) (Purpose, []string) {
-	switch first {
-	case "test", "t":
-		if has("--no-run") {
-			return Build, argv
+	case "node", "tsx", "ts-node":
+		if has("--test") && !has("--watch") {
+			purpose = Test
 		}
-		return Test, argv
-	case "nextest":
-		return Test, argv
-	case "build", "b", "check", "c":
-		return Build, argv
-	case "clippy":
-		return Lint, without(argv, "--fix")
-	case "fmt":
-		if has("--check") || slices.Contains(argv, "--check") {
-			return Lint, argv
+	case "mvn", "mvnw":
+		switch {
+		case has("test", "verify", "package", "install") && !has("-DskipTests", "-Dmaven.test.skip"):
+			purpose = Test
+		case has("compile", "test-compile", "package", "install"):
+			purpose = Build
+		}
+	case "gradle", "gradlew":
+		switch {
+		case has("test", "check", "build", "allTests", "jvmTest") && !has("-x"):
+			purpose = Test
+		case has("assemble", "classes", "testClasses"):
+			purpose = Build
 		}
 	}
-	return "", nil
+	if slices.Contains(installers, name) && (slices.Contains([]string{"install", "ci", "i", "sync", "add", "pip"}, first) || name == "yarn" && first == "") {
+		purpose = Install
+	}
+	if purpose == "" {
+		return "", nil
+	}
+	return purpose, argv
 }
 
 func without(argv []string, words ...string) []string {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -99,15 +100,11 @@ func (r *reader) tomlScript(table map[string]any, keys, argv []string, where at)
 				follow(each)
 			}
 		case map[string]any:
-			if env, ok := v["env"].(map[string]any); ok {
-				inner.env = maps.Clone(inner.env)
-				if inner.env == nil {
-					inner.env = map[string]string{}
-				}
-				for k, val := range env {
-					if s, ok := val.(string); ok {
-						inner.env[k] = s
-					}
+			inner.env = merged(inner.env)
+			env, _ := v["env"].(map[string]any)
+			for k, val := range env {
+				if s, ok := val.(string); ok {
+					inner.env[k] = s
 				}
 			}
 			for _, k := range []string{"cmd", "shell", "composite", "sequence", "chain"} {
@@ -127,7 +124,7 @@ func (r *reader) pyprojectScripts() {
 	names := []string{"test", "tests", "lint", "check", "typing", "types", "typecheck", "mypy"}
 	tables := [][]string{{"tool", "poe", "tasks"}, {"tool", "pdm", "scripts"}, {"tool", "taskipy", "tasks"}}
 	if envs, ok := look(t, "tool", "hatch", "envs").(map[string]any); ok {
-		for _, e := range sortedKeys(envs) {
+		for _, e := range slices.Sorted(maps.Keys(envs)) {
 			tables = append(tables, []string{"tool", "hatch", "envs", e, "scripts"})
 		}
 	}
@@ -207,25 +204,14 @@ func (r *reader) tox(argv []string, where at) {
 		}
 	}
 	for _, e := range envs {
-		s, ok := sections["testenv:"+e]
-		if !ok {
-			s = sections["testenv"]
-		}
-		r.toxInstalls(e, s, sections, where.in(from+": "+e))
-		lines := s["commands"]
-		if lines == "" {
-			lines = sections["testenv"]["commands"]
-		}
+		env := toxEnv{e, sections}
+		r.toxInstalls(env, where.in(from+": "+e))
 		inner, root := where.in(from+": "+e, where.args...), "."
-		if to := path.Clean(firstOf(s["changedir"], s["change_dir"], ".")); to != "." && r.holds(path.Join(where.dir, to)) {
+		if to := path.Clean(cmp.Or(env.get("changedir", "change_dir"), ".")); to != "." && r.holds(path.Join(where.dir, to)) {
 			inner.dir, root = path.Join(where.dir, to), strings.Repeat("../", strings.Count(to, "/"))+".."
 		}
-		inner.env = merged(inner.env, toxSets(e, s, sections, root))
-		lines = toxVariable().ReplaceAllStringFunc(lines, func(m string) string {
-			g := toxVariable().FindStringSubmatch(m)
-			return sections[g[1]][g[2]]
-		})
-		lines = strings.ReplaceAll(lines, "\\\n", " ")
+		inner.env = merged(inner.env, env.sets(root))
+		lines := strings.ReplaceAll(env.get("commands"), "\\\n", " ")
 		lines = toxArgs().ReplaceAllStringFunc(lines, func(m string) string {
 			if len(rest) > 0 {
 				return strings.Join(rest, " ")
@@ -236,13 +222,11 @@ func (r *reader) tox(argv []string, where at) {
 		lines = toxDefault().ReplaceAllString(lines, "$1") // the variable is set for other environments
 		for line := range strings.Lines(lines) {
 			line = strings.TrimLeft(strings.TrimSpace(line), "-!")
-			if m := toxFactor().FindStringSubmatch(line); m != nil {
-				if !hasFactor(e, m[1]) && m[1] != "py" {
-					continue
-				}
-				line = line[len(m[0]):]
+			bare, ok := env.factored(line)
+			if !ok && !strings.HasPrefix(line, "py:") {
+				continue
 			}
-			line = toxOther().ReplaceAllStringFunc(line, func(m string) string {
+			line = toxOther().ReplaceAllStringFunc(bare, func(m string) string {
 				switch m {
 				case "{envpython}":
 					return "python"
@@ -261,12 +245,31 @@ func (r *reader) tox(argv []string, where at) {
 	}
 }
 
-// toxSets are the variables that an environment sets, but for those whose values only tox knows.
-func toxSets(env string, s section, sections map[string]section, root string) map[string]string {
+// toxEnv is an environment of tox.
+type toxEnv struct {
+	name     string
+	sections map[string]section
+}
+
+// get is what an environment says under one of some keys, else what all say, with what it takes from other sections.
+func (e toxEnv) get(keys ...string) string {
+	text := ""
+	for _, s := range []string{"testenv:" + e.name, "testenv"} {
+		for _, k := range keys {
+			text = cmp.Or(text, e.sections[s][k])
+		}
+	}
+	return toxVariable().ReplaceAllStringFunc(text, func(m string) string {
+		g := toxVariable().FindStringSubmatch(m)
+		return e.sections[g[1]][g[2]]
+	})
+}
+
+// sets are the variables that an environment sets, but for those whose values only tox knows.
+func (e toxEnv) sets(root string) map[string]string {
 	out := map[string]string{}
-	base := sections["testenv"]
-	for raw := range strings.Lines(firstOf(s["set_env"], s["setenv"], base["set_env"], base["setenv"])) {
-		line, ok := factored(env, strings.TrimSpace(raw))
+	for raw := range strings.Lines(e.get("set_env", "setenv")) {
+		line, ok := e.factored(strings.TrimSpace(raw))
 		if !ok {
 			continue
 		}
@@ -281,33 +284,22 @@ func toxSets(env string, s section, sections map[string]section, root string) ma
 }
 
 // toxInstalls are the packages that an environment has.
-func (r *reader) toxInstalls(env string, s section, sections map[string]section, where at) {
-	deps := s["deps"]
-	if deps == "" {
-		deps = sections["testenv"]["deps"]
-	}
-	deps = toxVariable().ReplaceAllStringFunc(deps, func(m string) string {
-		g := toxVariable().FindStringSubmatch(m)
-		return sections[g[1]][g[2]]
-	})
+func (r *reader) toxInstalls(env toxEnv, where at) {
 	var packages []string
-	for dep := range strings.Lines(deps) {
-		dep = strings.TrimSpace(dep)
-		if m := toxFactor().FindStringSubmatch(dep); m != nil {
-			continue // of an environment for one version
-		}
-		if dep != "" && !strings.ContainsAny(dep, "{#") {
+	for dep := range strings.Lines(env.get("deps")) {
+		dep = strings.TrimSpace(dep) // what has a factor is of an environment for one version
+		if dep != "" && !strings.ContainsAny(dep, "{#") && !toxFactor().MatchString(dep) {
 			packages = append(packages, strings.Fields(strings.Replace(dep, "-r", "-r ", 1))...)
 		}
 	}
-	for _, extra := range strings.Fields(strings.ReplaceAll(firstOf(s["extras"], sections["testenv"]["extras"]), ",", " ")) {
+	for _, extra := range strings.Fields(strings.ReplaceAll(env.get("extras"), ",", " ")) {
 		packages = append(packages, ".["+extra+"]")
 	}
 	if len(packages) > 0 {
 		r.command(Install, append([]string{"pip", "install"}, packages...), where)
 	}
-	for raw := range strings.Lines(firstOf(s["dependency_groups"], sections["testenv"]["dependency_groups"])) {
-		group, ok := factored(env, strings.TrimSpace(raw))
+	for raw := range strings.Lines(env.get("dependency_groups")) {
+		group, ok := env.factored(strings.TrimSpace(raw))
 		if !ok {
 			continue
 		}
@@ -317,23 +309,15 @@ func (r *reader) toxInstalls(env string, s section, sections map[string]section,
 	}
 }
 
-// factored is a line without the factors that it is for; ok says that it is for an environment.
-func factored(env, line string) (rest string, ok bool) {
+// factored is a line without the factors that it is for; ok says that it is for the environment (tox.wiki, "Conditional settings").
+func (e toxEnv) factored(line string) (rest string, ok bool) {
 	m := toxFactor().FindStringSubmatch(line)
 	if m == nil {
 		return line, true
 	}
-	return line[len(m[0]):], hasFactor(env, m[1])
-}
-
-// hasFactor reports whether an environment has one of the factors that a line is for (tox.wiki, "Conditional settings").
-func hasFactor(env, factors string) bool {
-	for f := range strings.SplitSeq(factors, ",") {
-		if strings.Contains("-"+env+"-", "-"+f+"-") {
-			return true
-		}
-	}
-	return false
+	return line[len(m[0]):], slices.ContainsFunc(strings.Split(m[1], ","), func(f string) bool {
+		return strings.Contains("-"+e.name+"-", "-"+f+"-")
+	})
 }
 
 // toxArguments are the environments that are named, and what is passed on.
@@ -398,7 +382,7 @@ func (r *reader) toxOfTOML(dir string) (map[string]section, string) {
 			out[name]["commands"] += strings.Join(line, " ") + "\n"
 		}
 		sets, _ := env["set_env"].(map[string]any)
-		for _, k := range sortedKeys(sets) {
+		for _, k := range slices.Sorted(maps.Keys(sets)) {
 			if value, ok := sets[k].(string); ok {
 				out[name]["set_env"] += k + "=" + value + "\n"
 			}

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"maps"
@@ -24,10 +25,7 @@ func (r *reader) shell(text string, where at) {
 	if err != nil {
 		return
 	}
-	where.env = maps.Clone(where.env)
-	if where.env == nil {
-		where.env = map[string]string{}
-	}
+	where.env = merged(where.env)
 	w := &walker{r: r, at: where, own: map[string]string{}}
 	for i, st := range file.Stmts {
 		w.last = i == len(file.Stmts)-1
@@ -94,11 +92,9 @@ func (w *walker) stmt(st *syntax.Stmt) {
 func (w *walker) call(c *syntax.CallExpr) {
 	env := maps.Clone(w.at.env)
 	for _, a := range c.Assigns {
-		if v, ok := "", a.Value == nil; ok || a.Value != nil {
-			if a.Value != nil {
-				v, _ = w.word(a.Value)
-			}
-			env[a.Name.Value] = v
+		env[a.Name.Value] = ""
+		if a.Value != nil {
+			env[a.Name.Value], _ = w.word(a.Value)
 		}
 	}
 	if len(c.Args) == 0 {
@@ -135,7 +131,7 @@ func (w *walker) call(c *syntax.CallExpr) {
 
 // environ are the variables that the text has set.
 func (w *walker) config() *expand.Config {
-	return &expand.Config{Env: expand.FuncEnviron(func(name string) string { return firstOf(w.own[name], w.at.env[name]) }), CmdSubst: func(io.Writer, *syntax.CmdSubst) error { return nil }, ProcSubst: func(*syntax.ProcSubst) (string, error) { return "", errUnknown }}
+	return &expand.Config{Env: expand.FuncEnviron(func(name string) string { return cmp.Or(w.own[name], w.at.env[name]) }), CmdSubst: func(io.Writer, *syntax.CmdSubst) error { return nil }, ProcSubst: func(*syntax.ProcSubst) (string, error) { return "", errUnknown }}
 }
 
 // errUnknown says that only the shell can tell.
@@ -285,10 +281,7 @@ func firstLine(text string) string {
 
 // prefixed takes NAME=value off.
 func (r *reader) prefixed(argv []string, where at) {
-	where.env = maps.Clone(where.env)
-	if where.env == nil {
-		where.env = map[string]string{}
-	}
+	where.env = merged(where.env)
 	for i, a := range argv {
 		if k, v, ok := strings.Cut(a, "="); ok && !strings.HasPrefix(k, "-") {
 			where.env[k] = v

@@ -1,9 +1,9 @@
 package commands
 
 import (
+	"cmp"
 	"maps"
 	"path"
-	"slices"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
@@ -89,11 +89,11 @@ func (m makefile) fill(line string, given map[string]string, depth int) string {
 		var inner string
 		switch c := use[0]; c {
 		case '(', '{':
-			end := closing(use)
+			end := outside(use[1:], ")}")
 			if end < 0 {
 				return out.String()
 			}
-			inner, line = use[1:end], use[end+1:]
+			inner, line = use[1:end+1], use[end+2:]
 		case '$':
 			out.WriteByte('$')
 			line = use[1:]
@@ -150,17 +150,17 @@ func (m makefile) value(inner string, given map[string]string, depth int) string
 	return m.fill(m.variables[inner], given, depth)
 }
 
-// closing is the place of the bracket that closes the first one of a text, -1 where none does.
-func closing(text string) int {
+// outside is the place of the first of some characters that stands in no brackets, -1 for none.
+func outside(text, chars string) int {
 	deep := 0
 	for i, c := range text {
-		switch c {
-		case '(', '{':
+		switch {
+		case deep == 0 && strings.ContainsRune(chars, c):
+			return i
+		case c == '(' || c == '{':
 			deep++
-		case ')', '}':
-			if deep--; deep == 0 {
-				return i
-			}
+		case c == ')' || c == '}':
+			deep--
 		}
 	}
 	return -1
@@ -169,18 +169,13 @@ func closing(text string) int {
 // arguments splits those of a function at its commas.
 func arguments(text string) []string {
 	var out []string
-	deep, start := 0, 0
-	for i, c := range text {
-		switch {
-		case c == '(' || c == '{':
-			deep++
-		case c == ')' || c == '}':
-			deep--
-		case c == ',' && deep == 0:
-			out, start = append(out, text[start:i]), i+1
+	for {
+		comma := outside(text, ",")
+		if comma < 0 {
+			return append(out, text)
 		}
+		out, text = append(out, text[:comma]), text[comma+1:]
 	}
-	return append(out, text[start:])
 }
 
 // make follows the targets of a Makefile.
@@ -344,6 +339,17 @@ func (r *reader) just(recipe string, where at) {
 	}
 }
 
+// taskStep is one of a task: a command, or another task.
+type taskStep struct{ Task, Cmd string }
+
+func (s *taskStep) UnmarshalYAML(n *yaml.Node) error {
+	type fields taskStep
+	if s.Cmd = n.Value; n.Kind == yaml.MappingNode {
+		_ = n.Decode((*fields)(s)) // of what is none of these, such as defer, nothing is run
+	}
+	return nil
+}
+
 // taskfile follows a task of a Taskfile.
 func (r *reader) taskfile(task string, where at) {
 	if where.depth > deepest {
@@ -366,43 +372,32 @@ func (r *reader) taskfile(task string, where at) {
 		}
 		inner := where.in(name + ": " + task)
 		var t struct {
-			Cmd  string      `yaml:"cmd"`
-			Cmds []yaml.Node `yaml:"cmds"`
-			Deps []yaml.Node `yaml:"deps"`
-			Dir  string      `yaml:"dir"`
+			Cmd        string
+			Cmds, Deps []taskStep
+			Dir        string
 		}
-		var line string
-		var list []yaml.Node
-		switch {
-		case node.Decode(&line) == nil:
-			r.shell(line, inner)
-			return
-		case node.Decode(&list) == nil:
-			t.Cmds = list
-		case node.Decode(&t) != nil:
-			return
+		switch node.Kind {
+		case yaml.ScalarNode:
+			t.Cmd = node.Value
+		case yaml.SequenceNode:
+			_ = node.Decode(&t.Cmds) // each of them is read, whatever it is
+		default:
+			if node.Decode(&t) != nil {
+				return
+			}
 		}
 		if t.Dir != "" && !strings.Contains(t.Dir, "{{") {
 			inner.dir = path.Join(where.dir, t.Dir)
 		}
-		if t.Cmd != "" {
-			r.shell(t.Cmd, inner)
+		for _, dep := range t.Deps {
+			r.taskfile(cmp.Or(dep.Task, dep.Cmd), inner)
 		}
-		for _, n := range slices.Concat(t.Deps, t.Cmds) {
-			var step struct {
-				Task string `yaml:"task"`
-				Cmd  string `yaml:"cmd"`
-			}
-			switch {
-			case n.Decode(&line) == nil && slices.ContainsFunc(t.Deps, func(d yaml.Node) bool { return d.Value == n.Value && d.Line == n.Line }):
-				r.taskfile(line, inner)
-			case n.Decode(&line) == nil:
-				r.shell(justVariable().ReplaceAllString(line, ""), inner)
-			case n.Decode(&step) == nil && step.Task != "":
+		for _, step := range append([]taskStep{{Cmd: t.Cmd}}, t.Cmds...) {
+			if step.Task != "" {
 				r.taskfile(step.Task, inner)
-			case step.Cmd != "":
-				r.shell(justVariable().ReplaceAllString(step.Cmd, ""), inner)
+				continue
 			}
+			r.shell(justVariable().ReplaceAllString(step.Cmd, ""), inner)
 		}
 		return
 	}
