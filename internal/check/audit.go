@@ -1,11 +1,11 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -145,15 +145,8 @@ func (a Audit) Findings() []step.Finding {
 			"The repository itself was changed (%s %s). Write files only: leave commits, branches, tags, stashes, settings and hooks alone.", t.Kind, t.Name)))
 	}
 	out = append(out, reportRules(a.Report)...)
-	sort.SliceStable(out, func(i, j int) bool {
-		x, y := out[i], out[j]
-		if x.Path != y.Path {
-			return x.Path < y.Path
-		}
-		if x.Line != y.Line {
-			return x.Line < y.Line
-		}
-		return x.Rule < y.Rule
+	slices.SortStableFunc(out, func(x, y step.Finding) int {
+		return cmp.Or(strings.Compare(x.Path, y.Path), x.Line-y.Line, strings.Compare(x.Rule, y.Rule))
 	})
 	return slices.Compact(out)
 }

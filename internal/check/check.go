@@ -228,7 +228,7 @@ func single(rs []step.TestResult) []step.TestResult {
 			continue
 		}
 		if bad(r) {
-			failed[file], failed[dirOf(file)] = true, true
+			failed[file], failed[path.Dir(file)] = true, true
 		}
 		if !strings.HasSuffix(file, ".go") && strings.Contains(path.Base(file), ".") {
 			continue // only Go reports a test beside its subtests

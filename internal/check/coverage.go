@@ -19,8 +19,7 @@ func (p *place) coverage(ctx context.Context, counts func(path string) bool, bef
 	reached := map[string]map[int]bool{}
 	for _, cmd := range p.chain.Coverage(toolchain.Selection{Files: tests}) {
 		out, err := p.exec(ctx, cmd, false)
-		var missing *EnvironmentError
-		if errors.As(err, &missing) {
+		if _, ok := errors.AsType[*EnvironmentError](err); ok {
 			return nil
 		}
 		if err != nil {

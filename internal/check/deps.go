@@ -410,8 +410,7 @@ func (p *place) keepPackages() error {
 func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly setupError, err error) {
 	for _, s := range setup {
 		out, err := p.exec(ctx, s, true)
-		var missing *EnvironmentError
-		if errors.As(err, &missing) {
+		if _, ok := errors.AsType[*EnvironmentError](err); ok {
 			for _, argv := range s.Instead {
 				other := s
 				other.Argv = argv

@@ -137,8 +137,7 @@ func (u *user) underTest(ctx context.Context, list []example.Example, tests []st
 		return nil, err
 	}
 	if _, err = u.runOnce(ctx, toolchain.Selection{Files: written[:1]}); err != nil {
-		var missing *EnvironmentError
-		if errors.As(err, &missing) {
+		if _, ok := errors.AsType[*EnvironmentError](err); ok {
 			err = nil
 		}
 		return nil, err

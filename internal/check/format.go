@@ -69,8 +69,7 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 // tool runs a formatter or, with a rule, a linter whose complaints become findings: what it says of files is to be fixed.
 func (p *place) tool(ctx context.Context, cmd toolchain.Command, proof *Proof, rule string, files []string) error {
 	out, err := p.exec(ctx, cmd, false)
-	var missing *EnvironmentError
-	if errors.As(err, &missing) && !strings.HasPrefix(cmd.From, toolchain.From) {
+	if missing, ok := errors.AsType[*EnvironmentError](err); ok && !strings.HasPrefix(cmd.From, toolchain.From) {
 		proof.Findings = append(proof.Findings, warn("tool-missing", "", 0, missing.Error()))
 		return nil
 	}

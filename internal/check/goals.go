@@ -114,10 +114,7 @@ func (p *taskProof) goalTest(ctx context.Context, pl *place, g *Goal) error {
 		return nil
 	}
 	expected := pl.testsOf(files)
-	run, err := pl.runTests(ctx, toolchain.Selection{}, expected)
-	if err == nil {
-		err = pl.settle(ctx, &run)
-	}
+	run, err := pl.settled(ctx, toolchain.Selection{}, expected)
 	if err != nil {
 		return err
 	}
@@ -137,8 +134,7 @@ func (p *taskProof) goalTest(ctx context.Context, pl *place, g *Goal) error {
 func (p *taskProof) goalRun(ctx context.Context, pl *place, cmds []toolchain.Command, g *Goal) error {
 	for _, cmd := range cmds {
 		c, out, err := p.compare(ctx, pl, cmd)
-		var missing *EnvironmentError
-		if errors.As(err, &missing) && (g.Name == GoalTypeCheck || cmd.Optional) { // one that the project does not have is not missed
+		if missing, ok := errors.AsType[*EnvironmentError](err); ok && (g.Name == GoalTypeCheck || cmd.Optional) { // one that the project does not have is not missed
 			g.Findings = append(g.Findings, warn("tool-missing", "", 0, missing.Error()))
 			continue
 		}

@@ -190,10 +190,7 @@ func (c *Checker) passes(ctx context.Context, m Module, tree string, frozen []st
 		return proof, nil
 	}
 	expected := p.testsOf(files)
-	run, err := p.runTests(ctx, toolchain.Selection{Files: files}, expected)
-	if err == nil {
-		err = p.settle(ctx, &run)
-	}
+	run, err := p.settled(ctx, toolchain.Selection{Files: files}, expected)
 	proof.Records = append(proof.Records, run.records...)
 	proof.Results, proof.Findings = run.results, append(proof.Findings, run.findings...)
 	if err != nil {

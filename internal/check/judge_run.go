@@ -126,10 +126,7 @@ func (x *chainJudge) run(ctx context.Context, files []string) error {
 		return nil
 	}
 	expected := x.pl.testsOf(files)
-	run, err := x.pl.runTests(ctx, toolchain.Selection{Files: files}, expected)
-	if err == nil {
-		err = x.pl.settle(ctx, &run)
-	}
+	run, err := x.pl.settled(ctx, toolchain.Selection{Files: files}, expected)
 	x.proof.Records = append(x.proof.Records, run.records...)
 	if err != nil {
 		return err

@@ -69,12 +69,12 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 	return proof, nil
 }
 
-// noticed counts, by function, the mutants that give something else than its value, and those of them that a test noticed.
+// noticed is of each function the first mutant that gives something else than its value, and whether a test noticed one of these.
 type noticed map[string]*values
 
 type values struct {
-	first         mutantAt
-	tried, killed int
+	first  mutantAt
+	killed bool
 }
 
 func (n noticed) add(x mutantAt, killed bool) {
@@ -85,21 +85,19 @@ func (n noticed) add(x mutantAt, killed bool) {
 	if n[key] == nil {
 		n[key] = &values{first: x}
 	}
-	if n[key].tried++; killed {
-		n[key].killed++
-	}
+	n[key].killed = n[key].killed || killed
 }
 
 // killed reports whether a test noticed another value of the function of a mutant.
 func (n noticed) killed(x mutantAt) bool {
 	v := n[x.file+" "+x.Func]
-	return v != nil && v.killed > 0
+	return v != nil && v.killed
 }
 
 // unseen are the functions that could give any value and that tests are for.
 func (n noticed) unseen(tested func(name string) bool) (out []mutantAt) {
 	for _, key := range slices.Sorted(maps(n)) {
-		if v := n[key]; v.killed == 0 && tested(v.first.Func) {
+		if v := n[key]; !v.killed && tested(v.first.Func) {
 			out = append(out, v.first)
 		}
 	}
@@ -109,7 +107,7 @@ func (n noticed) unseen(tested func(name string) bool) (out []mutantAt) {
 // none reports whether tests notice another value of no function at all.
 func (n noticed) none() bool {
 	for _, v := range n {
-		if v.killed > 0 {
+		if v.killed {
 			return false
 		}
 	}
@@ -193,19 +191,11 @@ func describe(m source.Mutant) string {
 	}[m.What]
 }
 
-// lineAt is the line of src that holds the byte at off, without its newline.
-func lineAt(src []byte, off int) []byte {
-	from := bytes.LastIndexByte(src[:off], '\n') + 1
-	line, _, _ := bytes.Cut(src[from:], []byte("\n"))
-	return line
-}
-
+// shortLine is the beginning of the line that a mutant is in.
 func shortLine(x mutantAt) string {
-	line := []rune(strings.TrimSpace(string(lineAt(x.src, x.Off))))
-	if len(line) > 100 {
-		return string(line[:100]) + "…"
-	}
-	return string(line)
+	from := bytes.LastIndexByte(x.src[:x.Off], '\n') + 1
+	line, _, _ := bytes.Cut(x.src[from:], []byte("\n"))
+	return clipped(strings.TrimSpace(string(line)), 100)
 }
 
 type mutantAt struct {
@@ -333,8 +323,12 @@ func mutantsOf(old, now map[string][]byte) (chosen, rest []mutantAt) {
 
 // spread puts mutants of different kinds first, those that give another value before all.
 func spread(ms []mutantAt) []mutantAt {
+	type ranked struct {
+		mutantAt
+		rank int
+	}
 	seen := map[string]int{}
-	rank := make(map[int]int, len(ms))
+	list := make([]ranked, len(ms))
 	for i, m := range ms {
 		kind := m.What
 		if strings.HasPrefix(kind, "change constant") {
@@ -343,19 +337,15 @@ func spread(ms []mutantAt) []mutantAt {
 		if m.Value() {
 			kind = source.ReturnOther
 		}
-		if rank[i] = seen[kind]; m.Value() && seen[kind] == 0 {
-			rank[i] = -1
+		if list[i] = (ranked{m, seen[kind]}); m.Value() && seen[kind] == 0 {
+			list[i].rank = -1
 		}
 		seen[kind]++
 	}
-	idx := make([]int, len(ms))
-	for i := range idx {
-		idx[i] = i
-	}
-	slices.SortStableFunc(idx, func(a, b int) int { return rank[a] - rank[b] })
+	slices.SortStableFunc(list, func(a, b ranked) int { return a.rank - b.rank })
 	out := make([]mutantAt, len(ms))
-	for i, j := range idx {
-		out[i] = ms[j]
+	for i, m := range list {
+		out[i] = m.mutantAt
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,7 +76,7 @@ type red struct {
 
 	invented []string          // items for which only tests that do not exist are named
 	sources  map[string][]byte // test files as they are in the proved tree
-	compiled *goRun            // Go: the first run, with what had to be cut out
+	compiled *cutRun           // the first run, with what had to be cut out
 	ran      map[string]bool   // new tests that ran and passed
 	idle     map[string]bool   // new tests that passed against stubs that do nothing
 	stubbed  map[string]bool   // test files that stubs were written for
@@ -291,12 +292,12 @@ func (r *red) frozen() []step.File {
 
 // prove runs the tests with and without stubs and sorts the new ones.
 func (r *red) prove(ctx context.Context, proof *Proof) error {
-	run, stubbed, err := r.run(ctx, filesOf(r.fresh), r.fresh, false)
+	run, err := r.run(ctx, filesOf(r.fresh), r.fresh, false)
 	proof.Records = append(proof.Records, run.records...)
 	if err != nil {
 		return err
 	}
-	r.stubs = stubbed
+	stubbed := r.stubs
 	var passing []test
 	for _, t := range r.fresh {
 		if st, ok := status(resultsOf(t, run.results)); ok && st == step.Pass {
@@ -307,7 +308,7 @@ func (r *red) prove(ctx context.Context, proof *Proof) error {
 		for _, t := range passing {
 			r.idle[t.ID] = true
 		}
-		again, _, err := r.run(ctx, filesOf(passing), passing, true)
+		again, err := r.run(ctx, filesOf(passing), passing, true)
 		proof.Records = append(proof.Records, again.records...)
 		if err != nil {
 			return err
@@ -349,40 +350,32 @@ func filesOf(ts []test) []string {
 }
 
 // run runs tests with stubs for what is missing, which do nothing or fail.
-func (r *red) run(ctx context.Context, files []string, ts []test, fails bool) (testRun, bool, error) {
-	stub := toolchain.EmptyStub
-	if fails {
-		stub = toolchain.FailingStub
+func (r *red) run(ctx context.Context, files []string, ts []test, fails bool) (run testRun, err error) {
+	s := &stubber{p: r.p, m: r.m, fails: fails, before: map[string][]byte{}, invented: map[string]bool{}}
+	defer func() { err = errors.Join(err, s.undo()) }()
+	if err = s.declare(files); err != nil {
+		return run, err
 	}
-	if r.m.Chain.Ecosystem == toolchain.Go {
-		run, err := r.runGo(ctx, files, ts, stub)
-		if r.compiled == nil {
-			r.compiled = &run
-			r.unread = run.unread
-		}
-		return run.testRun, run.stubbed, err
-	}
-	if toolchain.FileStubs(r.m.Chain.Language) {
-		run, err := r.runFiles(ctx, files, ts, fails)
-		if r.compiled == nil {
-			r.compiled = &run
-			r.unread = run.unread
-		}
-		return run.testRun, run.stubbed, err
-	}
-	s, err := r.p.putStubs(r.m, files, stub)
-	if err != nil {
-		return testRun{}, false, err
-	}
-	stubbed := len(s.before) > 0
+	r.stubs = len(s.before) > 0
 	for _, f := range s.served {
 		r.stubbed[f] = true
 	}
-	run, err := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
-	if e := s.undo(); err == nil {
-		err = e
+	c := &cutter{r: r, s: s}
+	switch {
+	case r.m.Chain.Ecosystem == toolchain.Go:
+		g := &goCutter{cutter: c, gone: map[string]cutTest{}, changed: map[string]bool{}}
+		c.mend, c.file = g.mend, g.cutFile
+	case toolchain.FileStubs(r.m.Chain.Language):
+		c.mend, c.file = s.mendTexts, fileCutter{c}.cutFile
+	default:
+		return r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
 	}
-	return run, stubbed, err
+	err = c.tests(ctx, files, ts)
+	if r.compiled == nil {
+		r.compiled = &c.run
+		r.unread = c.run.unread
+	}
+	return c.run.testRun, err
 }
 
 // sort decides for each new test what its result means.

@@ -52,7 +52,7 @@ func (r *red) declareAndCheck(ctx context.Context, s *stubber, proof *Proof) ([]
 	var list []complaint
 	const most = 4
 	for range most {
-		lines, err := s.declare(r.files, vague)
+		lines, err := s.declareTypes(r.files, vague)
 		if err != nil {
 			return nil, err
 		}
@@ -79,9 +79,9 @@ func (r *red) declareAndCheck(ctx context.Context, s *stubber, proof *Proof) ([]
 
 var syntaxError = re.New(`^error TS1\d\d\d:`)
 
-// declare writes declarations of the spec's exports into the files of the module that tests import, and tells which export
+// declareTypes writes declarations of the spec's exports into the files of the module that tests import, and tells which export
 // is on which line.
-func (s *stubber) declare(tests []string, vague map[string]bool) (map[string]map[int]string, error) {
+func (s *stubber) declareTypes(tests []string, vague map[string]bool) (map[string]map[int]string, error) {
 	lines := map[string]map[int]string{}
 	for _, t := range tests {
 		for _, imp := range source.Parse(t, s.p.read(t)).Imports {

@@ -1,74 +1,36 @@
 package check
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// bunSuite is a testsuite element: a file, or a describe in one.
-type bunSuite struct{ name, file string }
-
 // bun reads the report of bun test together with what it printed. The report nests a suite in its file's and in each other's.
 // It has no word about files that could not be loaded, is not written at all when no test ran, and up to Bun 1.3 says of a
 // failure only that there was one.
 func (r reader) bun(report, output []byte) ([]step.TestResult, error) {
-	said, broken := r.bunOutput(output)
-	out := broken
-	var suites []bunSuite
-	d := xml.NewDecoder(bytes.NewReader(report))
-	for {
-		tok, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		switch el := tok.(type) {
-		case xml.StartElement:
-			switch el.Name.Local {
-			case "testsuite":
-				var s bunSuite
-				for _, a := range el.Attr {
-					switch a.Name.Local {
-					case "name":
-						s.name = a.Value
-					case "file":
-						s.file = a.Value
-					}
-				}
-				suites = append(suites, s)
-			case "testcase":
-				var c junitCase
-				if err := d.DecodeElement(&c, &el); err != nil {
-					return nil, err
-				}
-				out = append(out, r.bunCase(c, suites, said))
-			}
-		case xml.EndElement:
-			if el.Name.Local == "testsuite" && len(suites) > 0 {
-				suites = suites[:len(suites)-1]
-			}
-		}
+	said, out := r.bunOutput(output)
+	var all junitCase
+	if err := xml.Unmarshal(report, &all); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
 	}
+	all.walk(nil, func(c junitCase, within []junitCase) { out = append(out, r.bunCase(c, within[min(1, len(within)):], said)) })
+	return out, nil
 }
 
-func (r reader) bunCase(c junitCase, suites []bunSuite, said map[string]string) step.TestResult {
+func (r reader) bunCase(c junitCase, suites []junitCase, said map[string]string) step.TestResult {
 	var names []string
 	for _, s := range suites {
-		if s.name != s.file {
-			names = append(names, s.name)
+		if s.Name != s.File { // else it is the file itself
+			names = append(names, s.Name)
 		}
-		if c.File == "" {
-			c.File = s.file
-		}
+		c.File = cmp.Or(c.File, s.File)
 	}
 	file, name := r.relative(c.File), strings.Join(append(names, c.Name), " > ")
 	st, msg := step.Pass, ""
@@ -83,11 +45,7 @@ func (r reader) bunCase(c junitCase, suites []bunSuite, said map[string]string) 
 	if st == step.Fail && strings.TrimSpace(msg) == "" {
 		msg = said[file+"::"+name]
 	}
-	seconds, err := strconv.ParseFloat(c.Time, 64)
-	if err != nil {
-		seconds = 0
-	}
-	return r.result(file, name, st, msg, seconds)
+	return r.result(file, name, st, msg, c.seconds())
 }
 
 var (

@@ -4,17 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
-	"io"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
+// junitCase is a testcase in JUnit's form, or an element that others are in: a suite, all of a report.
 type junitCase struct {
+	XMLName xml.Name
+
 	Class   string     `xml:"classname,attr"`
 	Name    string     `xml:"name,attr"`
 	File    string     `xml:"file,attr"`
@@ -23,6 +25,8 @@ type junitCase struct {
 	Error   *junitText `xml:"error"`
 	Skipped *junitText `xml:"skipped"`
 	Out     string     `xml:"system-out"`
+
+	Inner []junitCase `xml:",any"`
 }
 
 type junitText struct {
@@ -49,35 +53,38 @@ func (r reader) junit(report []byte) ([]step.TestResult, error) {
 	return out, nil
 }
 
-// junitCases are the cases of a report in JUnit's form.
-func junitCases(report []byte) ([]junitCase, error) {
-	var out []junitCase
-	d := xml.NewDecoder(bytes.NewReader(report))
-	for {
-		tok, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		el, ok := tok.(xml.StartElement)
-		if !ok || el.Name.Local != "testcase" {
-			continue
-		}
-		var c junitCase
-		if err := d.DecodeElement(&c, &el); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
+// walk gives the cases of an element, in their order, each with the suites that it is in.
+func (c junitCase) walk(within []junitCase, found func(c junitCase, within []junitCase)) {
+	if c.XMLName.Local == "testcase" {
+		found(c, within)
+		return
+	}
+	within = append(slices.Clone(within), c)
+	for _, inner := range c.Inner {
+		inner.walk(within, found)
 	}
 }
 
-func (r reader) junitCase(c junitCase) step.TestResult {
-	seconds, err := strconv.ParseFloat(c.Time, 64)
-	if err != nil {
-		seconds = 0
+// junitCases are the cases of a report in JUnit's form.
+func junitCases(report []byte) (out []junitCase, err error) {
+	var all junitCase
+	if err := xml.Unmarshal(report, &all); err != nil {
+		return nil, err
 	}
+	all.walk(nil, func(c junitCase, _ []junitCase) { out = append(out, c) })
+	return out, nil
+}
+
+// seconds is how long it took, 0 where that cannot be read.
+func (c junitCase) seconds() float64 {
+	n, err := strconv.ParseFloat(strings.ReplaceAll(c.Time, ",", ""), 64) // as Surefire writes thousands
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (r reader) junitCase(c junitCase) step.TestResult {
 	file := r.relative(c.File)
 	name := c.Name
 	// classname is the dotted path of the file and then the classes.
@@ -97,7 +104,7 @@ func (r reader) junitCase(c junitCase) step.TestResult {
 	case c.Skipped != nil:
 		st, msg = step.Skip, c.Skipped.String()
 	}
-	return r.result(file, name, st, withError(msg), seconds)
+	return r.result(file, name, st, withError(msg), c.seconds())
 }
 
 // withError puts the lines of pytest's message that name the error before the source lines around it.

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -95,9 +96,7 @@ func (r reader) node(report []byte) ([]step.TestResult, error) {
 		}
 		out = append(out, r.result(file, strings.Join(names, " > "), st, e.Error, e.MS/1000))
 	}
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
-	}
+	slices.Reverse(out)
 	return out, nil
 }
 

@@ -2,7 +2,6 @@ package check
 
 import (
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -71,10 +70,6 @@ func (r reader) surefire(reports [][]byte, output []byte) ([]step.TestResult, er
 var jvmParams = re.New(`\([^()]*\)(\[|$)`)
 
 func (r reader) surefireCase(c junitCase) step.TestResult {
-	seconds, err := strconv.ParseFloat(strings.ReplaceAll(c.Time, ",", ""), 64)
-	if err != nil {
-		seconds = 0
-	}
 	pkg, class := "", c.Class
 	if i := strings.LastIndexByte(class, '.'); i >= 0 {
 		pkg, class = class[:i], class[i+1:]
@@ -96,7 +91,7 @@ func (r reader) surefireCase(c junitCase) step.TestResult {
 	case c.Skipped != nil:
 		st, msg = step.Skip, c.Skipped.String()
 	}
-	return r.result(file, id, st, msg, seconds)
+	return r.result(file, id, st, msg, c.seconds())
 }
 
 // both is the text without the frames of the runner and the language.

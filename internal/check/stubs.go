@@ -13,28 +13,27 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// putStubs declares the exports that are missing, so that tests fail one by one instead of not compiling. What it wrote
-// is in the stubber, which takes it away again.
-func (p *place) putStubs(m Module, tests []string, stub func(string, toolchain.Symbol) string) (*stubber, error) {
-	s := &stubber{p: p, m: m, stub: stub, before: map[string][]byte{}, invented: map[string]bool{}}
-	var err error
-	switch m.Chain.Ecosystem {
-	case toolchain.Go:
-		err = s.golang(tests)
-	case toolchain.Node, toolchain.Python:
-		for _, t := range tests {
-			if err == nil {
-				err = s.imports(t)
-			}
+// declare declares the exports that are missing, so that tests fail one by one instead of not compiling.
+func (s *stubber) declare(tests []string) (err error) {
+	switch {
+	case s.m.Chain.Ecosystem == toolchain.Go:
+		return s.golang(tests)
+	case toolchain.FileStubs(s.m.Chain.Language):
+		return s.files(tests)
+	}
+	for _, t := range tests {
+		if err = s.imports(t); err != nil {
+			return err
 		}
 	}
-	return s, err
+	return nil
 }
 
+// stubber writes into a place, and takes away again what it wrote.
 type stubber struct {
 	p      *place
 	m      Module
-	stub   func(string, toolchain.Symbol) string
+	fails  bool              // what is declared fails when it is called, else it does nothing
 	before map[string][]byte // what was there, nil for nothing
 	served []string          // Node, Python: test files that stubs were written for
 
@@ -43,6 +42,14 @@ type stubber struct {
 	declared map[string]declaredIn // types of the project outside of the module, with their files
 	imported map[string]string     // types that tests import, with the lines
 	invented map[string]bool       // types that signatures name and nothing declares
+}
+
+// stub declares one export, in a language where each can stand alone.
+func (s *stubber) stub(sym toolchain.Symbol) string {
+	if s.fails {
+		return toolchain.FailingStub(s.m.Chain.Language, sym)
+	}
+	return toolchain.EmptyStub(s.m.Chain.Language, sym)
 }
 
 func (s *stubber) put(name string, b []byte) error {
@@ -133,7 +140,7 @@ func (s *stubber) imports(test string) error {
 				continue
 			}
 			have[sym.Name] = true
-			add.WriteString(s.stub(s.m.Chain.Language, sym))
+			add.WriteString(s.stub(sym))
 		}
 		for _, name := range imp.Names {
 			if !have[name] && s.mentioned(name) {

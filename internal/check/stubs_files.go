@@ -33,7 +33,7 @@ func (s *stubber) moduleSources() []string {
 }
 
 // files writes the stubs of a language that needs whole files.
-func (s *stubber) files(tests []string, fails bool) error {
+func (s *stubber) files(tests []string) error {
 	have, types := map[string]bool{}, map[string]bool{}
 	present := s.moduleSources()
 	pkg := ""
@@ -45,7 +45,7 @@ func (s *stubber) files(tests []string, fails bool) error {
 			types[e.Name] = true
 		}
 	}
-	st := toolchain.Stubs{Language: s.m.Chain.Language, Fails: fails, File: s.m.Place.NewFile, Dir: s.m.Dir}
+	st := toolchain.Stubs{Language: s.m.Chain.Language, Fails: s.fails, File: s.m.Place.NewFile, Dir: s.m.Dir}
 	if len(present) > 0 && !has(present, st.File) {
 		st.File = present[0]
 	}

@@ -67,7 +67,7 @@ func (s *stubber) golang(tests []string) error {
 	for _, e := range s.m.Exports {
 		sym := goSymbol(e)
 		key := strings.TrimPrefix(sym.Owner+"."+sym.Name, ".")
-		stub := s.stub(toolchain.LangGo, sym)
+		stub := s.stub(sym)
 		if !have[key] || stub != "" && resign(files, sym, stub) {
 			have[key] = true
 			if stub != "" {
@@ -78,7 +78,7 @@ func (s *stubber) golang(tests []string) error {
 	for _, e := range s.m.Exports { // an error is one, whether its spec lists the method or not
 		if sym := goSymbol(e); sym.Owner == "" && strings.HasSuffix(sym.Name, "Error") && strings.Contains(e.Signature, "struct") && !have[sym.Name+".Error"] {
 			have[sym.Name+".Error"] = true
-			g.decls = append(g.decls, goDecl{text: s.stub(toolchain.LangGo, toolchain.Symbol{Name: "Error", Kind: "method", Owner: sym.Name, Signature: "Error() string"})})
+			g.decls = append(g.decls, goDecl{text: s.stub(toolchain.Symbol{Name: "Error", Kind: "method", Owner: sym.Name, Signature: "Error() string"})})
 		}
 	}
 	if g.pkg == "" || len(g.decls) == 0 && len(present) > 0 {

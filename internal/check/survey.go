@@ -171,10 +171,7 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 		s.State, s.Text = step.Useless, step.NoTests
 		return []step.Standing{s}, nil
 	}
-	run, err := p.runTests(ctx, toolchain.Selection{}, p.testsOf(files))
-	if err == nil {
-		err = p.settle(ctx, &run)
-	}
+	run, err := p.settled(ctx, toolchain.Selection{}, p.testsOf(files))
 	if u, told := unusable(s.Purpose, s.Command, s.Dir, err); told {
 		u.From = s.From
 		return []step.Standing{u}, nil

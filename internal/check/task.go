@@ -270,9 +270,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 		return nil
 	}
 	fresh := p.fresh(pl)
-	for _, t := range fresh {
-		p.proof.Changed = append(p.proof.Changed, t.ID)
-	}
+	p.proof.Changed = append(p.proof.Changed, idsOf(fresh)...)
 	fresh = slices.DeleteFunc(fresh, p.failedBefore)
 	if len(files) == 0 {
 		if len(code) > 0 {
@@ -284,10 +282,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 		return err
 	}
 	expected := pl.testsOf(files)
-	run, err := pl.runTests(ctx, toolchain.Selection{}, expected)
-	if err == nil {
-		err = pl.settle(ctx, &run)
-	}
+	run, err := pl.settled(ctx, toolchain.Selection{}, expected)
 	p.ran(CheckTests)
 	p.proof.Records = append(p.proof.Records, run.records...)
 	p.proof.Results = append(p.proof.Results, run.results...)

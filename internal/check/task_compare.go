@@ -103,8 +103,7 @@ func (p *taskProof) compare(ctx context.Context, pl *place, cmd toolchain.Comman
 		return c, out, err
 	}
 	was, err := base.exec(ctx, cmd, false)
-	var missing *EnvironmentError
-	if errors.As(err, &missing) { // only the change has the program
+	if _, ok := errors.AsType[*EnvironmentError](err); ok { // only the change has the program
 		return compared{fresh: lines}, out, nil
 	}
 	if err != nil {
@@ -289,8 +288,7 @@ func (p *taskProof) missing(ctx context.Context, pl *place, cmd toolchain.Comman
 
 // optional gives the error of a program that is not installed where the project can be worked on without it.
 func optional(cmd toolchain.Command, err error) *EnvironmentError {
-	var missing *EnvironmentError
-	if cmd.Optional && errors.As(err, &missing) {
+	if missing, ok := errors.AsType[*EnvironmentError](err); ok && cmd.Optional {
 		return missing
 	}
 	return nil

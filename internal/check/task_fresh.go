@@ -94,16 +94,7 @@ func (p *taskProof) freshFirst(ctx context.Context, pl *place, fresh []test) (fa
 	if len(fresh) == 0 || !slices.ContainsFunc(all, func(cmd toolchain.Command) bool { return p.c.took(pl.learnedFile(cmd)) > slow }) {
 		return false, nil
 	}
-	var sel toolchain.Selection
-	for _, t := range fresh {
-		if !slices.Contains(sel.Files, t.File) {
-			sel.Files = append(sel.Files, t.File)
-		}
-	}
-	run, err := pl.runTests(ctx, sel, fresh)
-	if err == nil {
-		err = pl.settle(ctx, &run)
-	}
+	run, err := pl.settled(ctx, toolchain.Selection{Files: filesOf(fresh)}, fresh)
 	if err != nil {
 		return false, err
 	}
@@ -334,9 +325,7 @@ func (p *taskProof) redByLoading(tests []test) {
 	if len(red) == 0 {
 		red = tests
 	}
-	for _, t := range red {
-		p.proof.Red = append(p.proof.Red, t.ID)
-	}
+	p.proof.Red = append(p.proof.Red, idsOf(red)...)
 }
 
 // lostThere reports whether a test beside code of before is not in the tree without the change although its file is there and compiles: it

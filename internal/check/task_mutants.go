@@ -103,10 +103,7 @@ const mostDisabled = 4
 // nothing. It is "" where a test reaches one, where one cannot be disabled, and where more has changed than functions.
 func (p *taskProof) unreached(ctx context.Context, pl *place, old, now map[string][]byte, fresh []test) (string, error) {
 	var names []string
-	var alone toolchain.Selection // old tests that reach them would end the run
-	for _, t := range fresh {
-		alone.IDs = append(alone.IDs, t.ID)
-	}
+	alone := toolchain.Selection{IDs: idsOf(fresh)} // old tests that reach them would end the run
 	for _, file := range slices.Sorted(maps(now)) {
 		was, is, f := functions(file, old[file]), functions(file, now[file]), source.Parse(file, now[file])
 		if outside(source.Parse(file, old[file]), inFunctions) != outside(f, inFunctions) {

@@ -18,8 +18,7 @@ func (p *taskProof) failsWithout(ctx context.Context, without *place) (string, e
 			continue
 		}
 		out, err := without.exec(ctx, verifyCommand(argv), false)
-		var missing *EnvironmentError
-		if errors.As(err, &missing) { // said when it is run on the change
+		if _, ok := errors.AsType[*EnvironmentError](err); ok { // said when it is run on the change
 			continue
 		}
 		if err != nil {
@@ -61,8 +60,7 @@ func (p *taskProof) verify(ctx context.Context, persons bool) (err error) {
 		line := strings.Join(argv, " ")
 		cmd := verifyCommand(argv)
 		out, err := pl.exec(ctx, cmd, false)
-		var missing *EnvironmentError
-		if errors.As(err, &missing) && (!persons || strings.Contains(argv[0], "/")) { // what lies in the project is the author's
+		if missing, ok := errors.AsType[*EnvironmentError](err); ok && (!persons || strings.Contains(argv[0], "/")) { // what lies in the project is the author's
 			p.add(reject("verify-failed", "", 0, "The command `"+line+"` cannot be run: "+missing.Error()))
 			continue
 		}
@@ -111,8 +109,7 @@ func (p *taskProof) idle(ctx context.Context, argv []string, persons bool) (bool
 		p.bare = pl
 	}
 	out, err := p.bare.exec(ctx, verifyCommand(argv), false)
-	var missing *EnvironmentError
-	if errors.As(err, &missing) {
+	if _, ok := errors.AsType[*EnvironmentError](err); ok {
 		return false, nil
 	}
 	return err == nil && out.clean(), err

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -54,7 +55,7 @@ func resultsOf(t test, rs []step.TestResult) []step.TestResult {
 func loadError(t test, rs []step.TestResult) (step.TestResult, bool) {
 	for _, r := range rs {
 		file, name := toolchain.SplitID(r.ID)
-		if name == "" && (file == t.File || file == dirOf(t.File)) && (r.Status == step.Error || r.Status == step.Fail) {
+		if name == "" && (file == t.File || file == path.Dir(t.File)) && (r.Status == step.Error || r.Status == step.Fail) {
 			return r, true
 		}
 	}
@@ -64,13 +65,6 @@ func loadError(t test, rs []step.TestResult) (step.TestResult, bool) {
 		}
 	}
 	return step.TestResult{}, false
-}
-
-func dirOf(file string) string {
-	if i := strings.LastIndexByte(file, '/'); i >= 0 {
-		return file[:i]
-	}
-	return "."
 }
 
 // status sums the results of one test: the worst counts. ok is false when it did not run.
@@ -232,6 +226,15 @@ func executed(rs []step.TestResult) int {
 // mostNames are bytes of names of tests in one command: Linux takes arguments of 128 KiB, in which names stand with what they are matched by.
 const mostNames = 64 << 10
 
+// settled runs the selected tests, and those that fail once more.
+func (p *place) settled(ctx context.Context, sel toolchain.Selection, expected []test) (testRun, error) {
+	run, err := p.runTests(ctx, sel, expected)
+	if err == nil {
+		err = p.settle(ctx, &run)
+	}
+	return run, err
+}
+
 // settle runs failing tests once more on the same tree. One that passes now is a flake: labelled, never a pass.
 func (p *place) settle(ctx context.Context, run *testRun) error {
 	var ids []string
@@ -288,13 +291,16 @@ func (p *place) again() (end func()) {
 	return func() { p.rerun, p.round = false, "" }
 }
 
-// runThese runs some tests once.
-func (p *place) runThese(ctx context.Context, tests []test) (testRun, error) {
-	var ids []string
+func idsOf(tests []test) (ids []string) {
 	for _, t := range tests {
 		ids = append(ids, t.ID)
 	}
-	return p.runOnce(ctx, toolchain.Selection{IDs: ids})
+	return ids
+}
+
+// runThese runs some tests once.
+func (p *place) runThese(ctx context.Context, tests []test) (testRun, error) {
+	return p.runOnce(ctx, toolchain.Selection{IDs: idsOf(tests)})
 }
 
 // failAgain runs tests four times more and gives those that fail at least once.
