@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func (c *Checker) Add(ctx context.Context, chain toolchain.Found, tree string, d
 	// Nothing has asked the registry yet where lines were only written; and what is installed now has not to be later.
 	switch err = p.installable(ctx, added); {
 	case errors.Is(err, ErrSetup):
-		proof.Findings = append(proof.Findings, reject("package-missing", firstNonEmpty(add.File, chain.Manifest), 0, err.Error()))
+		proof.Findings = append(proof.Findings, reject("package-missing", cmp.Or(add.File, chain.Manifest), 0, err.Error()))
 		return proof, nil
 	case err != nil:
 		return proof, fmt.Errorf("add packages: %w", err)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func (p *place) coverage(ctx context.Context, counts func(path string) bool, bef
 				total, hit = total+1, hit+1
 			default:
 				total++
-				first = firstLine(first, l.n)
+				first = cmp.Or(first, l.n)
 			}
 		}
 		if total > 0 && hit*100 < total*minCoverage {

@@ -46,7 +46,7 @@ func (c fileCutter) cutFile(file string, src []byte, list []complaint) []byte {
 			for _, t := range source.Parse(file, c.r.original(file)).Tests {
 				if why.mistake {
 					c.run.note(file+"::"+t.Name, why)
-				} else if id := file + "::" + t.Name; !has(c.r.loaded, id) {
+				} else if id := file + "::" + t.Name; !slices.Contains(c.r.loaded, id) {
 					c.r.loaded = append(c.r.loaded, id) // it has not run, so it shows nothing of its own
 					c.run.note(id, why)
 				}

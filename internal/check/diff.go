@@ -157,12 +157,3 @@ func hasWord(text, word string) bool {
 	}
 	return false
 }
-
-func has(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -32,7 +33,7 @@ func (c *Checker) E2E(ctx context.Context, t Task, before, tree string) (g Goal,
 }
 
 func (p *taskProof) e2e(ctx context.Context, chain toolchain.Found, cmd toolchain.Command, g *Goal) (err error) {
-	pl, err := p.c.open(ctx, step.OnEndToEnd, p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
+	pl, err := p.c.open(ctx, step.OnEndToEnd, p.proof.Tree, cmp.Or(p.t.Base, p.proof.Tree), chain)
 	if err != nil {
 		return err
 	}

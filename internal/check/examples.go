@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -49,7 +50,7 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	if err != nil {
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
-	p, err := c.open(ctx, step.OnExamples, bare, firstNonEmpty(m.Base, tree), m.Chain)
+	p, err := c.open(ctx, step.OnExamples, bare, cmp.Or(m.Base, tree), m.Chain)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}

@@ -55,7 +55,7 @@ func (c *Checker) asked(ctx context.Context, m Module, tree string, tests []step
 	for _, t := range tests {
 		own := source.Parse(t.Path, blobs[t.ID]).Funcs
 		for _, e := range example.InTests(t.Path, blobs[t.ID]) {
-			if e = m.unqualified(e); e.Call == nil || has(m.Known, e.Test) || standIn().MatchString(e.After) || slices.ContainsFunc(own, func(f source.Func) bool { return f.Name == e.Symbol() }) {
+			if e = m.unqualified(e); e.Call == nil || slices.Contains(m.Known, e.Test) || standIn().MatchString(e.After) || slices.ContainsFunc(own, func(f source.Func) bool { return f.Name == e.Symbol() }) {
 				continue
 			}
 			e.After = strings.TrimSuffix(before+"; "+e.After, "; ")

@@ -38,7 +38,7 @@ func (c *Checker) moreExports(ctx context.Context, m Module, before, tree string
 			continue
 		}
 		for _, e := range f.Exports {
-			if has(m.Gone, e.Name) && e.Owner == "" && !r.promised(e.Name) {
+			if slices.Contains(m.Gone, e.Name) && e.Owner == "" && !r.promised(e.Name) {
 				out = append(out, fix("export-unlisted", name, e.Line, "The spec no longer lists "+e.Name+", but the module exports it. Remove the export."))
 				continue
 			}

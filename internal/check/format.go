@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 	if len(files) == 0 || len(m.Chain.Format(files))+len(m.Chain.Lint(files)) == 0 {
 		return proof, nil, nil
 	}
-	p, err := c.open(ctx, step.OnFormat, tree, firstNonEmpty(m.Base, tree), m.Chain)
+	p, err := c.open(ctx, step.OnFormat, tree, cmp.Or(m.Base, tree), m.Chain)
 	if err != nil {
 		return proof, nil, fmt.Errorf("format: %w", err)
 	}
@@ -41,7 +42,7 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 	}
 	var edits []git.Edit
 	for _, name := range all {
-		if !has(files, name) {
+		if !slices.Contains(files, name) {
 			continue
 		}
 		var id string
@@ -126,7 +127,7 @@ func (p *place) lintFindings(output []byte, rule string, files []string) []step.
 			continue
 		}
 		text = "The linter says: " + strings.Join(strings.Fields(text), " ")
-		if has(files, file) {
+		if slices.Contains(files, file) {
 			out = append(out, fix(rule, file, atoi(at), text))
 		} else {
 			out = append(out, warn(rule, file, atoi(at), text))

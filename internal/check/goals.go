@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ func (c *Checker) Goals(ctx context.Context, t Task, before, tree string) (goals
 
 // goals are those of one toolchain.
 func (p *taskProof) goals(ctx context.Context, chain toolchain.Found, goals []Goal) (err error) {
-	pl, err := p.c.open(ctx, step.OnGoals, p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
+	pl, err := p.c.open(ctx, step.OnGoals, p.proof.Tree, cmp.Or(p.t.Base, p.proof.Tree), chain)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -29,7 +30,7 @@ func (c *Checker) Green(ctx context.Context, m Module, before, tree string, froz
 		return Proof{}, fmt.Errorf("prove green: %w", err)
 	}
 	allows := func(p string) bool {
-		return m.Place.AllowsSource(p) || has(linked, p) || slices.ContainsFunc(findings, func(f step.Finding) bool { return f.Rule == strayRule && f.Path == p })
+		return m.Place.AllowsSource(p) || slices.Contains(linked, p) || slices.ContainsFunc(findings, func(f step.Finding) bool { return f.Rule == strayRule && f.Path == p })
 	}
 	audit, err := c.Audit(ctx, m, before, tree, frozen, allows, nil)
 	if err != nil {
@@ -44,7 +45,7 @@ func (c *Checker) Green(ctx context.Context, m Module, before, tree string, froz
 		return Proof{}, fmt.Errorf("prove green: %w", err)
 	}
 	findings = slices.Concat(findings, more, fewer)
-	audit = slices.DeleteFunc(audit, func(f step.Finding) bool { return has(m.Kept, f.Path) })
+	audit = slices.DeleteFunc(audit, func(f step.Finding) bool { return slices.Contains(m.Kept, f.Path) })
 	findings = merge(findings, audit)
 	proof, err := c.passes(ctx, m, fixed, frozen)
 	if err != nil {
@@ -124,7 +125,7 @@ func (c *Checker) freeze(ctx context.Context, m Module, before, tree string, fro
 			findings = append(findings, reject("frozen-changed", d.Path, 0,
 				"This test file is frozen and was "+what+". Change the code so that the test passes unchanged."))
 			back(d)
-		case has(m.Kept, d.Path):
+		case slices.Contains(m.Kept, d.Path):
 			findings = append(findings, warn("kept-changed", d.Path, 0, "This run keeps this file as it is; your change was undone."))
 			back(d)
 		case m.onlyLinks(d): // they are written again, and only if they are needed
@@ -147,7 +148,7 @@ func (c *Checker) freeze(ctx context.Context, m Module, before, tree string, fro
 		have[e.Path] = e.ID
 	}
 	for _, f := range frozen {
-		if have[f.Path] != f.ID && !has(restored, f.Path) {
+		if have[f.Path] != f.ID && !slices.Contains(restored, f.Path) {
 			edits = append(edits, git.Edit{Path: f.Path, Mode: "100644", ID: f.ID})
 		}
 	}
@@ -175,7 +176,7 @@ func scopeFinding(m Module, p, what string) step.Finding {
 
 // passes builds and runs the frozen tests.
 func (c *Checker) passes(ctx context.Context, m Module, tree string, frozen []step.File) (proof Proof, err error) {
-	p, err := c.open(ctx, step.OnGreen, tree, firstNonEmpty(m.Base, tree), m.Chain)
+	p, err := c.open(ctx, step.OnGreen, tree, cmp.Or(m.Base, tree), m.Chain)
 	if err != nil {
 		return Proof{}, err
 	}
@@ -200,13 +201,6 @@ func (c *Checker) passes(ctx context.Context, m Module, tree string, frozen []st
 	return proof, nil
 }
 
-func firstNonEmpty(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // frozenTests are the frozen files that hold tests of the module's language. In Rust those of a unit may be in its source.
 func frozenTests(p *place, frozen []step.File) []string {
 	var out []string
@@ -224,7 +218,7 @@ func (pr *Proof) judge(m Module, expected []test, run testRun) {
 	for _, t := range expected {
 		st, ran := status(resultsOf(t, run.results))
 		switch {
-		case has(m.Known, t.ID):
+		case slices.Contains(m.Known, t.ID):
 		case !ran:
 			ok = false
 			if _, broken := loadError(t, run.results); !broken {
@@ -241,7 +235,7 @@ func (pr *Proof) judge(m Module, expected []test, run testRun) {
 		}
 	}
 	for _, r := range run.results {
-		if (r.Status == step.Fail || r.Status == step.Error) && !has(m.Known, r.ID) {
+		if (r.Status == step.Fail || r.Status == step.Error) && !slices.Contains(m.Known, r.ID) {
 			ok = false
 		}
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 	foreign := ""
 	for _, ch := range j.changes {
 		if kindOf(ch) == foreignCode || isProgram(ch) {
-			foreign = firstNonEmpty(foreign, ch.Path)
+			foreign = cmp.Or(foreign, ch.Path)
 		}
 	}
 	for _, chain := range j.concerned() {
@@ -109,7 +110,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 		return j.out, fmt.Errorf("judge change: %w", err)
 	}
 	if foreign != "" && !j.known.code {
-		j.known.unknown = firstNonEmpty(j.known.unknown, "the language of "+foreign+" is not supported: only Go, JavaScript, TypeScript, Python and Rust are")
+		j.known.unknown = cmp.Or(j.known.unknown, "the language of "+foreign+" is not supported: only Go, JavaScript, TypeScript, Python and Rust are")
 	}
 	j.conclude()
 	return j.out, nil
@@ -251,7 +252,7 @@ func (j *judge) untested() {
 		if f.Noticed > 0 && !f.Missed() || f.Tried == 0 && !f.Unreached {
 			continue
 		}
-		name := firstNonEmpty(f.Name, "the code outside functions")
+		name := cmp.Or(f.Name, "the code outside functions")
 		switch {
 		case f.Missed():
 			j.say(fix("unnoticed-change", f.Path, f.Line, fmt.Sprintf(

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -175,7 +176,7 @@ func (x *chainJudge) loosened(ctx context.Context, f *file, was *place, failing 
 	if err != nil {
 		return nil, err
 	}
-	pl, err := x.c.open(ctx, step.OnWithout, tree, firstNonEmpty(x.t.Base, x.proof.Tree), x.chain)
+	pl, err := x.c.open(ctx, step.OnWithout, tree, cmp.Or(x.t.Base, x.proof.Tree), x.chain)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -107,7 +108,7 @@ func (x *chainJudge) redTest(t test, by RedBy) RedTest {
 // subjectGone reports whether a test that is gone fails now because what it called is nowhere in the code any more.
 func (x *chainJudge) subjectGone(results []step.TestResult) bool {
 	for _, m := range goneName().FindAllStringSubmatch(worst(results).Message, -1) {
-		name := firstNonEmpty(m[1], m[2])
+		name := cmp.Or(m[1], m[2])
 		if !x.inSources(name) {
 			return true
 		}

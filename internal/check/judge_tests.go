@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,7 +51,7 @@ func (x *chainJudge) hollow(context.Context) error {
 		st, ran := status(resultsOf(t, x.results))
 		switch {
 		case !existed && t.Skipped && !t.MaySkip && (!ran || st == step.Skip):
-			x.say(fix("test-skipped", t.File, firstLine(t.SkipLine, t.Line), "The new test "+t.Name+" is skipped, so it proves nothing."), nil)
+			x.say(fix("test-skipped", t.File, cmp.Or(t.SkipLine, t.Line), "The new test "+t.Name+" is skipped, so it proves nothing."), nil)
 		case !existed && t.AlwaysTrue():
 			x.say(fix("test-always-true", t.File, t.Line, "The assertions of the new test "+t.Name+" can never fail. Assert what the code does."), nil)
 		case !existed && t.Trivial > 0: // of a changed one it is asked what it no longer sees

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -57,7 +58,7 @@ func (c *Checker) Link(ctx context.Context, m Module, tree string) (string, erro
 		if err != nil {
 			return "", fmt.Errorf("link %s: %w", m.Dir, err)
 		}
-		edits = append(edits, git.Edit{Path: file, Mode: firstNonEmpty(e.Mode, "100644"), ID: id})
+		edits = append(edits, git.Edit{Path: file, Mode: cmp.Or(e.Mode, "100644"), ID: id})
 	}
 	if len(edits) == 0 {
 		return tree, nil

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 		proof.Passed = true
 		return proof, nil
 	}
-	p, err := c.open(ctx, step.OnMutants, tree, firstNonEmpty(m.Base, tree), m.Chain)
+	p, err := c.open(ctx, step.OnMutants, tree, cmp.Or(m.Base, tree), m.Chain)
 	if err != nil {
 		return proof, fmt.Errorf("measure strength: %w", err)
 	}

@@ -76,7 +76,7 @@ func cut(file string, src []byte, names []string) (rest []byte, gone []string, o
 	drop := map[int]bool{} // lines, from 1
 	lines := strings.SplitAfter(string(src), "\n")
 	for _, t := range f.Tests {
-		if !has(names, t.Name) {
+		if !slices.Contains(names, t.Name) {
 			kept = append(kept, t.Name)
 			continue
 		}
@@ -98,7 +98,7 @@ func cut(file string, src []byte, names []string) (rest []byte, gone []string, o
 	if len(gone) == 0 || !sameGroups(kept, gone) {
 		return nil, nil, false
 	}
-	helps := slices.ContainsFunc(f.Funcs, func(fn source.Func) bool { return !has(gone, fn.Name) })
+	helps := slices.ContainsFunc(f.Funcs, func(fn source.Func) bool { return !slices.Contains(gone, fn.Name) })
 	if len(kept) == 0 && (!helps || source.LangOf(file) != source.Go) {
 		return nil, gone, true
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims [
 	if err = r.split(ctx, tree, &proof); err != nil {
 		return proof, fmt.Errorf("prove red: %w", err)
 	}
-	p, err := c.open(ctx, step.OnRed, proof.Tree, firstNonEmpty(m.Base, base), m.Chain)
+	p, err := c.open(ctx, step.OnRed, proof.Tree, cmp.Or(m.Base, base), m.Chain)
 	if err != nil {
 		return proof, fmt.Errorf("prove red: %w", err)
 	}
@@ -93,7 +94,7 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 	}
 	r.old, r.texts = map[string]map[string]string{}, map[string]map[string]string{}
 	defer func() {
-		changes = slices.DeleteFunc(changes, func(ch Change) bool { return has(r.m.Kept, ch.Path) })
+		changes = slices.DeleteFunc(changes, func(ch Change) bool { return slices.Contains(r.m.Kept, ch.Path) })
 		strays := map[string]bool{}
 		for _, ch := range changes {
 			strays[ch.Path] = r.m.stray(ch) || neededInit(r.m, ch, changes)
@@ -104,7 +105,7 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 	}()
 	var edits []git.Edit
 	for _, ch := range changes {
-		if has(r.m.Kept, ch.Path) {
+		if slices.Contains(r.m.Kept, ch.Path) {
 			proof.Restored = append(proof.Restored, ch.Path)
 			proof.Findings = append(proof.Findings, warn("kept-changed", ch.Path, 0, "This run keeps this file as it is; your change was undone."))
 			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
@@ -190,7 +191,7 @@ func body(f source.File, t source.Test) string {
 // readTests finds the module's test files in the proved tree and which of their tests are new.
 func (r *red) readTests() {
 	for name := range r.p.entries {
-		if r.p.ours(name) && toolchain.IsTest(name) && (r.m.Place.AllowsTest(name) || has(r.m.Tests, name)) {
+		if r.p.ours(name) && toolchain.IsTest(name) && (r.m.Place.AllowsTest(name) || slices.Contains(r.m.Tests, name)) {
 			r.files = append(r.files, name)
 		}
 	}
@@ -208,7 +209,7 @@ func (r *red) readTests() {
 		was, existed := r.old[t.File]
 		switch {
 		case existed && was[t.Name] == body(parsed[t.File], t.Test):
-		case !existed && (has(r.m.Tests, t.File) || has(r.m.Kept, t.File)): // untouched
+		case !existed && (slices.Contains(r.m.Tests, t.File) || slices.Contains(r.m.Kept, t.File)): // untouched
 		default:
 			r.fresh = append(r.fresh, t)
 		}
@@ -220,7 +221,7 @@ func (r *red) guard() []step.Finding {
 	var out []step.Finding
 	for _, t := range r.fresh {
 		was, existed := r.old[t.File][t.Name]
-		if !existed || !has(r.m.Guarded, t.ID) || has(r.m.Disputed, t.ID) {
+		if !existed || !slices.Contains(r.m.Guarded, t.ID) || slices.Contains(r.m.Disputed, t.ID) {
 			continue
 		}
 		moved := slices.ContainsFunc(r.m.Moved, func(name string) bool {
@@ -235,7 +236,7 @@ func (r *red) guard() []step.Finding {
 	for file, tests := range r.texts {
 		for name, text := range tests {
 			there := slices.ContainsFunc(r.all, func(t test) bool { return t.File == file && t.Name == name })
-			if has(r.m.Guarded, file+"::"+name) && !there {
+			if slices.Contains(r.m.Guarded, file+"::"+name) && !there {
 				out = append(out, reject("frozen-changed", file, 0, "The test "+name+" is gone, but what it tests is still in the spec. Put it back as it was."+quoted(text)))
 			}
 		}
@@ -260,7 +261,7 @@ func (r *red) goneNames() []step.Finding {
 	for _, f := range r.files {
 		seen := map[string]bool{}
 		for _, t := range source.Parse(f, r.sources[f]).Tokens {
-			if t.Kind == source.Ident && has(r.m.Gone, t.Text) && !seen[t.Text] && !r.promised(t.Text) {
+			if t.Kind == source.Ident && slices.Contains(r.m.Gone, t.Text) && !seen[t.Text] && !r.promised(t.Text) {
 				seen[t.Text] = true
 				out = append(out, reject("gone-name", f, t.Line, "It uses "+t.Text+", which the spec no longer has. Remove it, also from imports and helpers."))
 			}
@@ -282,7 +283,7 @@ func (r *red) frozen() []step.File {
 	var out []step.File
 	for name, e := range r.p.entries {
 		tests := toolchain.IsTest(name) || toolchain.IsTestData(name)
-		if tests && (r.m.Place.AllowsTest(name) || has(r.m.Tests, name)) {
+		if tests && (r.m.Place.AllowsTest(name) || slices.Contains(r.m.Tests, name)) {
 			out = append(out, step.File{Path: name, ID: e.ID})
 		}
 	}
@@ -342,7 +343,7 @@ func (t *testRun) replace(of test, rs []step.TestResult) {
 func filesOf(ts []test) []string {
 	var out []string
 	for _, t := range ts {
-		if !has(out, t.File) {
+		if !slices.Contains(out, t.File) {
 			out = append(out, t.File)
 		}
 	}
@@ -406,7 +407,7 @@ func (r *red) sort(run testRun, proof *Proof) {
 					proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, placeIn(t.File, load.Message), why))
 				}
 				reported[t.File] = true
-				if brokenSource().MatchString(load.Message) && !has(r.unread, t.File) {
+				if brokenSource().MatchString(load.Message) && !slices.Contains(r.unread, t.File) {
 					r.unread = append(r.unread, t.File)
 				}
 				continue

@@ -23,7 +23,7 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 	real := map[string]bool{}
 	var stale []string
 	for _, c := range claims {
-		if len(r.m.Items) > 0 && !has(r.m.Items, c.Item) {
+		if len(r.m.Items) > 0 && !slices.Contains(r.m.Items, c.Item) {
 			proof.Findings = append(proof.Findings, fix("claim-unknown", r.placeOf(c.Tests), 0,
 				"Item "+c.Item+" is not in the list. In `tests`, use only items of the list."))
 			real[c.Item] = true
@@ -39,8 +39,8 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 			case !found:
 				proof.Findings = append(proof.Findings, fix("claim-unknown", r.placeOf(c.Tests), 0,
 					"`tests` names the test "+id+" for "+c.Item+", but there is no such test."))
-			case asserts && has(r.m.Changed, c.Item) && !r.anyFresh(claims, c.Item):
-				if !has(stale, c.Item) {
+			case asserts && slices.Contains(r.m.Changed, c.Item) && !r.anyFresh(claims, c.Item):
+				if !slices.Contains(stale, c.Item) {
 					stale = append(stale, c.Item)
 					proof.Findings = append(proof.Findings, fix("unchanged-test", r.placeOf(c.Tests), 0,
 						"Item "+c.Item+" has changed, but the tests you name for it have not. Change their assertions; if only its wording differs, say so in `unclear`."))
@@ -54,14 +54,14 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 					"The spec says that %s is raised, but the tests for %s do not name it. Assert which error is raised, not only that there is one.", strings.Join(r.m.RaisedBy[c.Item], " or "), c.Item)))
 			case asserts:
 				proof.cover(c.Item, ids)
-				if slices.ContainsFunc(ids, func(id string) bool { return has(proof.Red, id) && !has(r.loaded, id) }) && !has(proof.Proved, c.Item) {
+				if slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(proof.Red, id) && !slices.Contains(r.loaded, id) }) && !slices.Contains(proof.Proved, c.Item) {
 					proof.Proved = append(proof.Proved, c.Item)
 				}
 			}
 		}
 	}
 	for _, c := range claims {
-		if len(c.Tests) > 0 && !real[c.Item] && !has(r.invented, c.Item) {
+		if len(c.Tests) > 0 && !real[c.Item] && !slices.Contains(r.invented, c.Item) {
 			r.invented = append(r.invented, c.Item)
 		}
 	}
@@ -104,7 +104,7 @@ func (r *red) anyFresh(claims []step.Claim, item string) bool {
 		}
 		for _, id := range c.Tests {
 			ids, _ := r.claimed(id, nil, nil, false)
-			if slices.ContainsFunc(r.fresh, func(t test) bool { return has(ids, t.ID) }) {
+			if slices.ContainsFunc(r.fresh, func(t test) bool { return slices.Contains(ids, t.ID) }) {
 				return true
 			}
 		}
@@ -113,14 +113,14 @@ func (r *red) anyFresh(claims []step.Claim, item string) bool {
 }
 
 func (pr *Proof) cover(item string, tests []string) {
-	if !has(pr.Covered, item) {
+	if !slices.Contains(pr.Covered, item) {
 		pr.Covered = append(pr.Covered, item)
 	}
 	if pr.Covers == nil {
 		pr.Covers = map[string][]string{}
 	}
 	for _, id := range tests {
-		if !has(pr.Covers[id], item) {
+		if !slices.Contains(pr.Covers[id], item) {
 			pr.Covers[id] = append(pr.Covers[id], item)
 		}
 	}
@@ -129,7 +129,7 @@ func (pr *Proof) cover(item string, tests []string) {
 // mayHold reports whether a test may be in a file that cannot be parsed.
 func (r *red) mayHold(id string) bool {
 	file, name := toolchain.SplitID(id)
-	return has(r.unread, file) || name == "" && len(r.unread) > 0
+	return slices.Contains(r.unread, file) || name == "" && len(r.unread) > 0
 }
 
 // placeOf is the file that a claim is about.
@@ -158,8 +158,8 @@ func (r *red) claimed(id string, satisfied, failed []string, declared bool) (ids
 		}
 		ids = append(ids, t.ID)
 		fresh := slices.ContainsFunc(r.fresh, func(f test) bool { return f.ID == t.ID })
-		ran := !fresh || has(failed, t.ID) && !has(r.loaded, t.ID) || r.ran[t.ID]
-		asserts = asserts || t.Asserts > 0 && ran && (declared || !has(satisfied, t.ID))
+		ran := !fresh || slices.Contains(failed, t.ID) && !slices.Contains(r.loaded, t.ID) || r.ran[t.ID]
+		asserts = asserts || t.Asserts > 0 && ran && (declared || !slices.Contains(satisfied, t.ID))
 	}
 	return ids, asserts
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -152,7 +153,7 @@ func (r *red) promised(name string) bool {
 			return true
 		}
 	}
-	return has(r.m.Names, name) || r.inSpecCode(name)
+	return slices.Contains(r.m.Names, name) || r.inSpecCode(name)
 }
 
 // unlisted reports whether the spec says nothing of an export, which could be private.

@@ -130,7 +130,7 @@ func (s *stubber) declarations(have map[string]string, wanted []string, exists b
 	for _, e := range s.m.Exports {
 		sym := symbol(e)
 		_, there := have[sym.Name]
-		if sym.Owner != "" || exists && !there && !has(wanted, sym.Name) {
+		if sym.Owner != "" || exists && !there && !slices.Contains(wanted, sym.Name) {
 			continue
 		}
 		text := ""

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -78,7 +79,7 @@ func (p *place) settings() error {
 			return err
 		}
 	case p.chain.Ecosystem == toolchain.Rust:
-		cargo := firstNonEmpty(p.c.lookup("CARGO_HOME"), filepath.Join(home, ".cargo"))
+		cargo := cmp.Or(p.c.lookup("CARGO_HOME"), filepath.Join(home, ".cargo"))
 		all = append(all, give{filepath.Join(cargo, "config.toml"), filepath.Join(p.deps.home(p), "config.toml")})
 	}
 	for _, f := range all {
@@ -109,7 +110,7 @@ func (p *place) registries() *registry.List {
 	for _, name := range ownSettings {
 		files = append(files, filepath.Join(home, name))
 	}
-	files = append(files, filepath.Join(firstNonEmpty(p.c.lookup("CARGO_HOME"), filepath.Join(home, ".cargo")), "config.toml"))
+	files = append(files, filepath.Join(cmp.Or(p.c.lookup("CARGO_HOME"), filepath.Join(home, ".cargo")), "config.toml"))
 	for _, name := range files {
 		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
 			continue

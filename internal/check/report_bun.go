@@ -20,7 +20,9 @@ func (r reader) bun(report, output []byte) ([]step.TestResult, error) {
 	if err := xml.Unmarshal(report, &all); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	all.walk(nil, func(c junitCase, within []junitCase) { out = append(out, r.bunCase(c, within[min(1, len(within)):], said)) })
+	all.walk(nil, func(c junitCase, within []junitCase) {
+		out = append(out, r.bunCase(c, within[min(1, len(within)):], said))
+	})
 	return out, nil
 }
 

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"path"
@@ -100,7 +101,7 @@ func (r reader) junitCase(c junitCase) step.TestResult {
 	case c.Error != nil:
 		st, msg = step.Error, c.Error.String()
 	case c.Failure != nil:
-		st, msg = step.Fail, firstNonEmpty(c.Failure.String(), c.Out)
+		st, msg = step.Fail, cmp.Or(c.Failure.String(), c.Out)
 	case c.Skipped != nil:
 		st, msg = step.Skip, c.Skipped.String()
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -143,7 +144,7 @@ func (r reader) mocha(report []byte) ([]step.TestResult, error) {
 				file = r.relative(t.File)
 			}
 			file, name := names.find(file, t.FullTitle, t.Title)
-			out = append(out, r.result(file, name, st, firstNonEmpty(t.Err.Stack, t.Err.Message), t.Duration/1000))
+			out = append(out, r.result(file, name, st, cmp.Or(t.Err.Stack, t.Err.Message), t.Duration/1000))
 		}
 	}
 	add(j.Passes, step.Pass)

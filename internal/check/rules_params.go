@@ -29,7 +29,7 @@ func (a Audit) ignores(f *file) []step.Finding {
 			name := p.Name
 			anywhere, beyond := uses(body, name)
 			switch {
-			case !a.inSpec(strings.TrimLeft(name, "_")) || has(prescribed, name): // nobody has asked for it
+			case !a.inSpec(strings.TrimLeft(name, "_")) || slices.Contains(prescribed, name): // nobody has asked for it
 			case !anywhere:
 				out = append(out, fix("ignored-parameter", f.Path, fn.Line, fn.Name+" ignores its parameter "+name+". Use it as requested."))
 			case !beyond && len(taken) > 1 && !short(body) && !validates().MatchString(fn.Name):
@@ -49,7 +49,7 @@ func short(body []source.Token) bool {
 	for first < len(body)-1 && (body[first].Text == "{" || body[first].Text == ":") {
 		first++
 	}
-	return body[0].Line == body[len(body)-1].Line || has([]string{"return", "raise", "throw", "panic"}, body[first].Text)
+	return body[0].Line == body[len(body)-1].Line || slices.Contains([]string{"return", "raise", "throw", "panic"}, body[first].Text)
 }
 
 // aroundMarks is white space that says nothing.
@@ -97,7 +97,7 @@ func uses(body []source.Token, name string) (anywhere, beyond bool) {
 		switch {
 		case t.Kind == source.Ident && t.Text == name:
 			thrownAway := i > 1 && body[i-1].Text == "=" && body[i-2].Text == "_" && (i == 2 || body[i-3].Line < body[i].Line)
-			if thrownAway || i > 0 && has([]string{".", "void", "del"}, body[i-1].Text) {
+			if thrownAway || i > 0 && slices.Contains([]string{".", "void", "del"}, body[i-1].Text) {
 				continue
 			}
 		case t.Kind == source.String && strings.ContainsAny(t.Text, "{$") && hasWord(t.Text, name):
@@ -142,7 +142,7 @@ func handedOn(line []source.Token, i int) bool {
 		case "(":
 			if depth--; depth < 0 {
 				before := line[j-1]
-				if before.Kind == source.Ident && !has([]string{"if", "not", "and", "or", "len", "isinstance", "typeof", "isNaN", "isInteger", "isFinite", "isArray", "callable", "abs"}, before.Text) {
+				if before.Kind == source.Ident && !slices.Contains([]string{"if", "not", "and", "or", "len", "isinstance", "typeof", "isNaN", "isInteger", "isFinite", "isArray", "callable", "abs"}, before.Text) {
 					return true
 				}
 				depth = 0

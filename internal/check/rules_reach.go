@@ -2,6 +2,7 @@ package check
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -52,7 +53,7 @@ func (a Audit) ownTests(v string, before []string) bool {
 			return true
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if testDir(path.Base(dir)) && (strings.Contains("/"+v, "/"+path.Base(dir)+"/") || has(before, path.Base(dir))) {
+			if testDir(path.Base(dir)) && (strings.Contains("/"+v, "/"+path.Base(dir)+"/") || slices.Contains(before, path.Base(dir))) {
 				return true
 			}
 		}
@@ -61,7 +62,7 @@ func (a Audit) ownTests(v string, before []string) bool {
 }
 
 func testDir(name string) bool {
-	return has([]string{"test", "tests", "__tests__", "testdata", "__snapshots__", "fixtures", "__fixtures__", "spec"}, name)
+	return slices.Contains([]string{"test", "tests", "__tests__", "testdata", "__snapshots__", "fixtures", "__fixtures__", "spec"}, name)
 }
 
 // stringsBefore are the strings on the line of a token that stand before it, without slashes around them.

@@ -50,7 +50,7 @@ var mayLose = []string{"Rename", "WriteFile", "Sync", "Truncate", "Mkdir", "Mkdi
 
 // discards reports whether at i a call of Go that may lose work has its error thrown away, in a function that gives errors itself.
 func discards(f *file, i int) bool {
-	if f.new.Lang != source.Go || !has(mayLose, f.code[i].Text) || i+1 == len(f.code) || f.code[i+1].Text != "(" {
+	if f.new.Lang != source.Go || !slices.Contains(mayLose, f.code[i].Text) || i+1 == len(f.code) || f.code[i+1].Text != "(" {
 		return false
 	}
 	from := lineBegin(f.code, i)
@@ -132,7 +132,7 @@ func declaration(ts []source.Token, i int) bool {
 	if i+1 < len(ts) && ts[i+1].Text == "=" {
 		return true
 	}
-	if i > 0 && has([]string{"class", "type", "var", "const", "enum", "struct"}, ts[i-1].Text) {
+	if i > 0 && slices.Contains([]string{"class", "type", "var", "const", "enum", "struct"}, ts[i-1].Text) {
 		return true
 	}
 	line := map[string]bool{}

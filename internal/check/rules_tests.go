@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -60,7 +61,7 @@ func (a Audit) testRules(files []*file) []step.Finding {
 		}
 		used := map[string]bool{}
 		for _, t := range f.old.Tests {
-			if after[t.Name] || moved[body(f.old, t)] || has(a.Removable, f.Path+"::"+t.Name) || rewritten(f, t, before, used, names) {
+			if after[t.Name] || moved[body(f.old, t)] || slices.Contains(a.Removable, f.Path+"::"+t.Name) || rewritten(f, t, before, used, names) {
 				continue
 			}
 			out = append(out, reject("test-deleted", f.Path, 0,
@@ -207,10 +208,10 @@ func constrainedText(text string) bool {
 func judgeTest(f *file, t, old source.Test, existed bool) []step.Finding {
 	var out []step.Finding
 	if t.Skipped && !old.Skipped {
-		out = append(out, reject("test-skipped", f.Path, firstLine(t.SkipLine, t.Line), "The test "+t.Name+" is skipped. Remove the skip."))
+		out = append(out, reject("test-skipped", f.Path, cmp.Or(t.SkipLine, t.Line), "The test "+t.Name+" is skipped. Remove the skip."))
 	}
 	if t.Only && !old.Only {
-		out = append(out, reject("test-only", f.Path, firstLine(t.OnlyLine, t.Line), "The test "+t.Name+" is marked so that other tests do not run. Remove the mark."))
+		out = append(out, reject("test-only", f.Path, cmp.Or(t.OnlyLine, t.Line), "The test "+t.Name+" is marked so that other tests do not run. Remove the mark."))
 	}
 	switch {
 	case t.Skipped: // said already
@@ -228,13 +229,6 @@ func judgeTest(f *file, t, old source.Test, existed bool) []step.Finding {
 		out = append(out, fix("test-weakened", f.Path, t.Line, "The test "+t.Name+" asserts less than before. Keep the old assertions."))
 	}
 	return out
-}
-
-func firstLine(a, b int) int {
-	if a > 0 {
-		return a
-	}
-	return b
 }
 
 var (

@@ -2,6 +2,7 @@ package check
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -91,5 +92,5 @@ func (m Module) redScope() string {
 
 // ownTest reports whether a file is a test of the module that an author of this engine wrote: no kept one.
 func (m Module) ownTest(file string) bool {
-	return toolchain.IsTest(file) && (m.Place.AllowsTest(file) || has(m.Tests, file)) && !has(m.Kept, file)
+	return toolchain.IsTest(file) && (m.Place.AllowsTest(file) || slices.Contains(m.Tests, file)) && !slices.Contains(m.Kept, file)
 }

@@ -135,7 +135,7 @@ func (s *stubber) imports(test string) error {
 			if strings.Contains(sym.Kind, "type") && s.hasMembers(sym.Name) { // however the spec calls it
 				sym.Kind = "class"
 			}
-			wanted := len(imp.Names) == 0 && !exists || has(imp.Names, sym.Name)
+			wanted := len(imp.Names) == 0 && !exists || slices.Contains(imp.Names, sym.Name)
 			if !wanted || have[sym.Name] || sym.Owner != "" {
 				continue
 			}
@@ -179,7 +179,7 @@ func (s *stubber) mentioned(name string) bool {
 			return false
 		}
 	}
-	return has(s.m.Names, name)
+	return slices.Contains(s.m.Names, name)
 }
 
 // mentionedStub declares a name of which nothing is known: an error where it sounds like one, else a type without anything.
@@ -200,7 +200,7 @@ func mentionedStub(ecosystem, name string) string {
 // needs no stub).
 func (s *stubber) wants(names []string) bool {
 	for _, e := range s.m.Exports {
-		if has(names, e.Name) {
+		if slices.Contains(names, e.Name) {
 			return true
 		}
 	}

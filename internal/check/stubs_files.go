@@ -46,7 +46,7 @@ func (s *stubber) files(tests []string) error {
 		}
 	}
 	st := toolchain.Stubs{Language: s.m.Chain.Language, Fails: s.fails, File: s.m.Place.NewFile, Dir: s.m.Dir}
-	if len(present) > 0 && !has(present, st.File) {
+	if len(present) > 0 && !slices.Contains(present, st.File) {
 		st.File = present[0]
 	}
 	for _, e := range s.m.Exports {

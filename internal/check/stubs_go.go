@@ -187,7 +187,7 @@ func qualifiers(decls string) []string {
 	var out []string
 	ast.Inspect(file, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {
-			if id, ok := sel.X.(*ast.Ident); ok && !has(out, id.Name) && ast.IsExported(sel.Sel.Name) {
+			if id, ok := sel.X.(*ast.Ident); ok && !slices.Contains(out, id.Name) && ast.IsExported(sel.Sel.Name) {
 				out = append(out, id.Name)
 			}
 		}
@@ -201,7 +201,7 @@ func qualifiers(decls string) []string {
 // of the project with that name, else a module that go.mod declares, else one of the standard library.
 func (s *stubber) importOf(q string) string {
 	own := func(from string) bool {
-		return has(importTargets(s.m.Chain, "", from, s.p.root), path.Clean(s.m.Dir))
+		return slices.Contains(importTargets(s.m.Chain, "", from, s.p.root), path.Clean(s.m.Dir))
 	}
 	for _, name := range slices.Sorted(maps(s.golib.files)) {
 		for _, imp := range source.Parse(name, s.golib.files[name]).Imports {

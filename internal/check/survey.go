@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -216,7 +217,7 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	}
 	switch {
 	case executed(run.results) == 0 && s.Failed > 0:
-		s.Text = brief("no test could be run: " + firstNonEmpty(run.results[0].Message, run.tail))
+		s.Text = brief("no test could be run: " + cmp.Or(run.results[0].Message, run.tail))
 	case executed(run.results) == 0:
 		s.State = step.Useless
 	}

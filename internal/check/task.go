@@ -190,7 +190,7 @@ func below(root, p string) bool {
 
 // chain builds, lints and tests what one toolchain is for.
 func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error) {
-	pl, err := p.c.open(ctx, step.OnTask, p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
+	pl, err := p.c.open(ctx, step.OnTask, p.proof.Tree, cmp.Or(p.t.Base, p.proof.Tree), chain)
 	if err != nil {
 		return err
 	}

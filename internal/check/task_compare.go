@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func (p *taskProof) compare(ctx context.Context, pl *place, cmd toolchain.Comman
 	}
 	lines, keys := pl.said(out)
 	if len(lines) == 0 {
-		lines = []string{firstNonEmpty(out.tail, fmt.Sprintf("it printed nothing and exited with %d", out.Record.Exit))}
+		lines = []string{cmp.Or(out.tail, fmt.Sprintf("it printed nothing and exited with %d", out.Record.Exit))}
 		keys = []string{fmt.Sprintf("%s exit %d", out.tail, out.Record.Exit)}
 	}
 	if p.before == p.proof.Tree || out.problem != "" { // what is no evidence excuses nothing
@@ -137,7 +138,7 @@ func (p *taskProof) place(ctx context.Context, chain toolchain.Found) (*place, e
 	if pl := p.places[key]; pl != nil {
 		return pl, nil
 	}
-	pl, err := p.c.open(ctx, step.OnBefore, p.before, firstNonEmpty(p.t.Base, p.before), chain)
+	pl, err := p.c.open(ctx, step.OnBefore, p.before, cmp.Or(p.t.Base, p.before), chain)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -209,7 +210,7 @@ func (p *taskProof) onlyTests(ctx context.Context, ch Change, back bool) (git.Ed
 	}
 	_, apart := source.Parse(ch.Path, tests).Split()
 	id, err := p.c.repo.WriteBlob(ctx, slices.Concat(codeOf(ch.Path, code), apart))
-	return git.Edit{Path: ch.Path, Mode: firstNonEmpty(ch.OldMode, ch.NewMode), ID: id}, err
+	return git.Edit{Path: ch.Path, Mode: cmp.Or(ch.OldMode, ch.NewMode), ID: id}, err
 }
 
 // untested says that code of a toolchain has changed and no test.
@@ -241,7 +242,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test, owne
 	if err != nil {
 		return err
 	}
-	pl, err := p.c.open(ctx, step.OnWithout, tree, firstNonEmpty(p.t.Base, p.before), with.chain)
+	pl, err := p.c.open(ctx, step.OnWithout, tree, cmp.Or(p.t.Base, p.before), with.chain)
 	if err != nil {
 		return err
 	}

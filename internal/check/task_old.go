@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -146,7 +147,7 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		for _, t := range f.new.Tests {
 			i := slices.IndexFunc(f.old.Tests, func(o source.Test) bool { return o.Name == t.Name })
 			now := test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path}
-			if i >= 0 && (among(fresh)(now) || retabled(f, f.old.Tests[i], t)) && !has(p.t.Known, now.ID) {
+			if i >= 0 && (among(fresh)(now) || retabled(f, f.old.Tests[i], t)) && !slices.Contains(p.t.Known, now.ID) {
 				old = append(old, now)
 			}
 		}
@@ -232,7 +233,7 @@ func (p *taskProof) withOld(ctx context.Context, pl *place, edits []git.Edit, te
 	if err != nil {
 		return run, err
 	}
-	restored, err := p.c.open(ctx, step.OnRestored, tree, firstNonEmpty(p.t.Base, p.before), pl.chain)
+	restored, err := p.c.open(ctx, step.OnRestored, tree, cmp.Or(p.t.Base, p.before), pl.chain)
 	if err != nil {
 		return run, err
 	}
@@ -259,7 +260,7 @@ func (p *taskProof) lost(ctx context.Context, pl *place) (gone []test, edits []g
 		}
 		f, found := source.Parse(ch.Path, ch.Old), len(gone)
 		for _, t := range f.Tests {
-			if id := ch.Path + "::" + t.Name; !named[id] && !bodies[nameless(t.Name, body(f, t))] && !t.Skipped && !has(p.t.Known, id) {
+			if id := ch.Path + "::" + t.Name; !named[id] && !bodies[nameless(t.Name, body(f, t))] && !t.Skipped && !slices.Contains(p.t.Known, id) {
 				gone = append(gone, test{Test: t, ID: id, File: ch.Path})
 			}
 		}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -44,7 +45,7 @@ func (c *Checker) TaskRed(ctx context.Context, t Task, before, tree string, runs
 
 // red runs the new tests of a toolchain, and gives their number.
 func (p *taskProof) red(ctx context.Context, chain toolchain.Found, runs bool) (n int, err error) {
-	pl, err := p.c.open(ctx, step.OnRed, p.proof.Tree, firstNonEmpty(p.t.Base, p.before), chain)
+	pl, err := p.c.open(ctx, step.OnRed, p.proof.Tree, cmp.Or(p.t.Base, p.before), chain)
 	if err != nil {
 		return 0, err
 	}

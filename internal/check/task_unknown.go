@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -86,7 +87,7 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 	if err != nil {
 		return err
 	}
-	without, err := p.c.open(ctx, step.OnWithout, tree, firstNonEmpty(p.t.Base, p.before), pl.chain)
+	without, err := p.c.open(ctx, step.OnWithout, tree, cmp.Or(p.t.Base, p.before), pl.chain)
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 	}
 	p.proof.Records = append(p.proof.Records, was.records...)
 	failing := slices.ContainsFunc(was.results, func(r step.TestResult) bool {
-		return (r.Status == step.Fail || r.Status == step.Error) && !has(p.t.Known, r.ID)
+		return (r.Status == step.Fail || r.Status == step.Error) && !slices.Contains(p.t.Known, r.ID)
 	})
 	if failing || slices.ContainsFunc(was.findings, func(f step.Finding) bool { return f.Rule != "check-invalid" }) {
 		return nil

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -42,7 +43,7 @@ func (p *taskProof) root(ctx context.Context) (*place, error) {
 	if len(chains) == 0 {
 		chains = []toolchain.Found{{}}
 	}
-	return p.c.open(ctx, step.OnVerify, p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chains[0], chains[1:]...)
+	return p.c.open(ctx, step.OnVerify, p.proof.Tree, cmp.Or(p.t.Base, p.proof.Tree), chains[0], chains[1:]...)
 }
 
 // verify runs the task's own commands in the root of the project.
@@ -102,7 +103,7 @@ func (p *taskProof) idle(ctx context.Context, argv []string, persons bool) (bool
 		return false, nil
 	}
 	if p.bare == nil {
-		pl, err := p.c.open(ctx, step.OnBefore, p.before, firstNonEmpty(p.t.Base, p.before), p.t.Chains[0], p.t.Chains[1:]...)
+		pl, err := p.c.open(ctx, step.OnBefore, p.before, cmp.Or(p.t.Base, p.before), p.t.Chains[0], p.t.Chains[1:]...)
 		if err != nil {
 			return false, err
 		}
