@@ -28,51 +28,26 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 	if !x.known.code || len(mine) == 0 {
 		return nil
 	}
-	tree, err := x.testsAlone(ctx)
-	if err != nil {
-		return err
-	}
-	pl, err := x.c.open(ctx, step.OnWithout, tree, x.proof.Tree, x.chain)
+	pl, err := x.openAlone(ctx, x.chain)
 	if err != nil {
 		return err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	run, err := pl.runTests(ctx, toolchain.Selection{Files: filesOf(mine)}, mine)
-	x.proof.Records = append(x.proof.Records, run.records...)
+	a, err := x.runAlone(ctx, pl, toolchain.Selection{Files: filesOf(mine)}, mine)
 	if err != nil {
 		return err
 	}
-	for _, f := range run.findings {
-		if f.Rule != "check-invalid" {
-			continue
-		}
-		red := uncompiled(run.invalid, mine, x.changes)
-		for _, t := range x.needing(red) {
-			x.out.Red = append(x.out.Red, x.redTest(t, RedByCompile))
-		}
-		if len(red) == 0 {
-			x.say(warn("check-invalid", "", 0, "The new tests could not be run without the change: "+f.Message), &run)
-		}
-		return nil
+	for _, t := range a.failing {
+		x.out.Red = append(x.out.Red, x.redTest(t, RedByAssert))
 	}
-	var passing, lost []test
-	for _, t := range mine {
-		rs := resultsOf(t, run.results)
-		switch st, ran := status(rs); {
-		case ran && st == step.Pass:
-			passing = append(passing, t)
-		case ran && st == step.Skip, !ran && x.lostThere(t, run):
-		case ran && !absent().MatchString(worst(rs).Message):
-			x.out.Red = append(x.out.Red, x.redTest(t, RedByAssert))
-		default:
-			lost = append(lost, t)
-		}
-	}
-	for _, t := range x.needing(lost) {
+	for _, t := range x.needing(a.lost) {
 		x.out.Red = append(x.out.Red, x.redTest(t, RedByCompile))
 	}
-	if x.anew && len(passing) == len(mine) {
-		x.idle = append(x.idle, passing...)
+	if a.invalid != "" && len(a.lost) == 0 {
+		x.say(warn("check-invalid", "", 0, a.invalid), &a.run)
+	}
+	if x.anew && len(a.passing) == len(mine) {
+		x.idle = append(x.idle, mine...)
 	}
 	if len(x.out.Red) > 0 {
 		pl.recordFailures()

@@ -200,12 +200,7 @@ func boring(p pair) bool {
 
 // pairAt recognises case K: return V; K: V in braces; == K … return V; [K, V]; K ? V.
 func pairAt(ts []source.Token, i int) (pair, bool) {
-	text := func(k int) string {
-		if k >= 0 && k < len(ts) {
-			return ts[k].Text
-		}
-		return ""
-	}
+	text := textAt(ts, 0)
 	key, next, ok := literalAt(ts, i)
 	if !ok {
 		return pair{}, false

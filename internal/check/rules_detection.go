@@ -118,12 +118,7 @@ func (a Audit) testTexts() map[string][]byte {
 // stringTell explains what a string says about looking for tests.
 func stringTell(f *file, i int) string {
 	v := f.code[i].Value()
-	around := func(k int) string {
-		if i+k >= 0 && i+k < len(f.code) {
-			return f.code[i+k].Text
-		}
-		return ""
-	}
+	around := textAt(f.code, i)
 	switch {
 	case (v == "pytest" || v == "unittest" || v == "_pytest") && (around(1) == "in" && around(2) == "sys" || around(1) == "not" && around(3) == "sys"):
 		return "The code checks whether a test runner is loaded."
@@ -172,12 +167,7 @@ func nodeEnv(f *file, i int) bool {
 
 // wordTell explains what a name says about looking for tests.
 func (a Audit) wordTell(f *file, i int) string {
-	text := func(k int) string {
-		if i+k >= 0 && i+k < len(f.code) {
-			return f.code[i+k].Text
-		}
-		return ""
-	}
+	text := textAt(f.code, i)
 	t := f.code[i]
 	if real := realThing(text); real != "" {
 		return "The code checks whether it was given " + real + " or something else, as only tests do."

@@ -105,12 +105,7 @@ var builtinObjects = map[string]bool{
 
 // replaces recognises declarations and assignments that change the language for everybody, unless the spec speaks of it.
 func (a Audit) replaces(f *file, i int) bool {
-	text := func(k int) string {
-		if i+k >= 0 && i+k < len(f.code) {
-			return f.code[i+k].Text
-		}
-		return ""
-	}
+	text := textAt(f.code, i)
 	name := f.code[i].Text
 	switch f.new.Lang {
 	case source.Go:

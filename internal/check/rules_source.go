@@ -61,6 +61,16 @@ func discards(f *file, i int) bool {
 	return ok && hasWord(string(f.New[fn.Off:fn.Body]), "error")
 }
 
+// textAt gives the texts of the tokens around the one at i, "" beyond the first and the last.
+func textAt(ts []source.Token, i int) func(k int) string {
+	return func(k int) string {
+		if i+k < 0 || i+k >= len(ts) {
+			return ""
+		}
+		return ts[i+k].Text
+	}
+}
+
 // lineBegin is the first token of the line of the one at i.
 func lineBegin(ts []source.Token, i int) int {
 	for i > 0 && ts[i-1].Line == ts[i].Line {
@@ -214,12 +224,7 @@ func onlyTrue(ts []source.Token) bool {
 // handlers finds errors that are caught and forgotten.
 func handlers(f *file, i int) []step.Finding {
 	t := f.code[i]
-	text := func(k int) string {
-		if i+k < len(f.code) {
-			return f.code[i+k].Text
-		}
-		return ""
-	}
+	text := textAt(f.code, i)
 	switch f.new.Lang {
 	case source.Python:
 		if t.Text != "except" || t.Indent < 0 {
@@ -282,11 +287,9 @@ func magic(f *file, i int) bool {
 	if !in || t.Off < fn.Body {
 		return false
 	}
+	text := textAt(f.code, i)
 	operator := func(k int) bool {
-		if i+k < 0 || i+k >= len(f.code) {
-			return false
-		}
-		switch f.code[i+k].Text {
+		switch text(k) {
 		case "<", ">", "<=", ">=", "==", "!=", "===", "!==", "*", "/", "+", "-", "%", "//", "**":
 			return true
 		}

@@ -272,12 +272,7 @@ func callsRun(ts []source.Token) bool {
 // exitsZero recognises os.Exit(0), process.exit(), sys.exit(0), os._exit(0), process.exitCode = 0,
 // process::exit(0), System.exit(0), halt(0), exitProcess(0).
 func exitsZero(ts []source.Token, i int) bool {
-	text := func(k int) string {
-		if i+k >= 0 && i+k < len(ts) {
-			return ts[i+k].Text
-		}
-		return ""
-	}
+	text := textAt(ts, i)
 	switch {
 	case text(0) == "exit" && i > 1 && text(-1) == "::" && text(-2) == "process", text(0) == "exitProcess", text(0) == "halt" && i > 0 && text(-1) == ".":
 		return text(1) == "(" && text(2) == "0"

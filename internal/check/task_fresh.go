@@ -198,6 +198,51 @@ func (p *taskProof) testsAlone(ctx context.Context) (string, error) {
 	return p.c.repo.EditTree(ctx, p.before, edits)
 }
 
+// openAlone is a place with that tree.
+func (p *taskProof) openAlone(ctx context.Context, chain toolchain.Found) (*place, error) {
+	tree, err := p.testsAlone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.c.open(ctx, step.OnWithout, tree, cmp.Or(p.t.Base, p.before), chain)
+}
+
+// testedAlone is what new tests give without the change: those that pass, that cannot be loaded, and that fail. One that is skipped there, or
+// with the change, shows nothing, and neither does one that stands where tests cannot be told from code.
+type testedAlone struct {
+	run                    testRun
+	passing, lost, failing []test
+	invalid                string // that the run does not count; those are lost then that it says so of
+}
+
+// runAlone runs new tests in a place without the change.
+func (p *taskProof) runAlone(ctx context.Context, pl *place, sel toolchain.Selection, tests []test) (a testedAlone, err error) {
+	a.run, err = pl.runTests(ctx, sel, tests)
+	p.proof.Records = append(p.proof.Records, a.run.records...)
+	if err != nil {
+		return a, err
+	}
+	for _, f := range a.run.findings {
+		if f.Rule == "check-invalid" {
+			a.invalid, a.lost = "The new tests could not be run without the change: "+f.Message, uncompiled(a.run.invalid, tests, p.changes)
+			return a, nil
+		}
+	}
+	for _, t := range tests {
+		rs := resultsOf(t, a.run.results)
+		switch st, ran := status(rs); {
+		case st == step.Pass:
+			a.passing = append(a.passing, t)
+		case st == step.Skip, p.skips(t), !ran && p.lostThere(t, a.run):
+		case !ran || absent().MatchString(worst(rs).Message):
+			a.lost = append(a.lost, t)
+		default:
+			a.failing = append(a.failing, t)
+		}
+	}
+	return a, nil
+}
+
 // onlyTests is the edit that gives a file the tests of the change, or with back those that it had, and leaves the code beside them as the
 // other version has it.
 func (p *taskProof) onlyTests(ctx context.Context, ch Change, back bool) (git.Edit, error) {
@@ -238,49 +283,30 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test, owne
 		}
 		return p.noNewTest(ctx, with, p.untested(with))
 	}
-	tree, err := p.testsAlone(ctx)
-	if err != nil {
-		return err
-	}
-	pl, err := p.c.open(ctx, step.OnWithout, tree, cmp.Or(p.t.Base, p.before), with.chain)
+	pl, err := p.openAlone(ctx, with.chain)
 	if err != nil {
 		return err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	run, err := pl.runTests(ctx, sel, fresh)
-	p.proof.Records = append(p.proof.Records, run.records...)
+	a, err := p.runAlone(ctx, pl, sel, fresh)
 	if err != nil {
 		return err
 	}
-	for _, f := range run.findings {
-		if f.Rule != "check-invalid" {
-			continue
-		}
-		red := uncompiled(run.invalid, fresh, p.changes)
-		p.redByLoading(red)
-		if len(red) == 0 {
-			p.add(warn("check-invalid", "", 0, "The new tests could not be run without the change: "+f.Message))
+	p.proof.Red = append(p.proof.Red, idsOf(a.failing)...)
+	p.failing = p.failing || len(a.failing) > 0
+	p.redByLoading(a.lost)
+	if a.invalid != "" {
+		if len(a.lost) == 0 {
+			p.add(warn("check-invalid", "", 0, a.invalid))
 		}
 		return nil
 	}
-	var passing, lost []test
-	shown, by := false, ""
-	for _, t := range fresh {
-		rs := resultsOf(t, run.results)
-		switch st, ok := status(rs); {
-		case ok && st == step.Pass:
-			if anew {
-				passing = append(passing, t)
-			}
-		case ok && st == step.Skip || p.skips(t): // it shows nothing here
-		case !ok && p.lostThere(t, run): // nor there
-		case !ok || absent().MatchString(worst(rs).Message):
-			lost, shown = append(lost, t), true
-		default:
-			p.proof.Red, shown, p.failing = append(p.proof.Red, t.ID), true, true
-		}
+	passing := a.passing
+	if !anew {
+		passing = nil
 	}
-	if p.redByLoading(lost); !shown {
+	shown, by := len(a.failing)+len(a.lost) > 0, ""
+	if !shown {
 		if by, err = p.failsWithout(ctx, pl); err != nil {
 			return err
 		}
