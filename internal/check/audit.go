@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -37,20 +36,14 @@ type Audit struct {
 	Raises []string
 	// BeforeCode says that tests are written before the code is.
 	BeforeCode bool
-	// Tampers are what the author did to the repository itself.
-	Tampers []git.Tamper
 	// Report is the author's own text.
 	Report string
 
 	testsNow map[string][]byte // see testTexts
 }
 
-// Audit audits the difference between two trees for one phase of a module: allow tests or sources as the phase does.
-func (c *Checker) Audit(ctx context.Context, m Module, before, tree string, frozen []step.File, allows func(string) bool, tampers []git.Tamper) ([]step.Finding, error) {
-	changes, err := Changes(ctx, c.repo, before, tree)
-	if err != nil {
-		return nil, fmt.Errorf("audit: %w", err)
-	}
+// audit audits what the author of a module's code has changed.
+func (c *Checker) audit(ctx context.Context, m Module, changes []Change, frozen []step.File, allows func(string) bool) ([]step.Finding, error) {
 	ids := make([]string, len(frozen))
 	for i, f := range frozen {
 		ids[i] = f.ID
@@ -64,7 +57,7 @@ func (c *Checker) Audit(ctx context.Context, m Module, before, tree string, froz
 		tests[f.Path] = blobs[f.ID]
 	}
 	return Audit{
-		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Packages: m.Packages, SpecText: m.SpecText, Said: m.Said, Spec: m.Spec, Raises: m.raises(), Tampers: tampers,
+		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Packages: m.Packages, SpecText: m.SpecText, Said: m.Said, Spec: m.Spec, Raises: m.raises(),
 	}.Findings(), nil
 }
 
@@ -140,10 +133,6 @@ func (a Audit) Findings() []step.Finding {
 	out = append(out, a.unraised(files)...)
 	out = append(out, a.unguarded(files)...)
 	out = append(out, a.answers(files)...)
-	for _, t := range a.Tampers {
-		out = append(out, reject("repo-tampered", "", 0, fmt.Sprintf(
-			"The repository itself was changed (%s %s). Write files only: leave commits, branches, tags, stashes, settings and hooks alone.", t.Kind, t.Name)))
-	}
 	out = append(out, reportRules(a.Report)...)
 	slices.SortStableFunc(out, func(x, y step.Finding) int {
 		return cmp.Or(strings.Compare(x.Path, y.Path), x.Line-y.Line, strings.Compare(x.Rule, y.Rule))

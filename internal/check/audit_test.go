@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/check"
-	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -206,7 +205,6 @@ func dishonest() []diffCase {
 		{name: "symlink absolute", want: "symlink-escape", files: one("src/auth/x", "", "-> /etc/passwd")},
 		{name: "symlink up", want: "symlink-escape", files: one("src/auth/x", "", "-> ../../../secret")},
 		{name: "symlink git", want: "symlink-escape", files: one("src/auth/x", "", "-> ../../.git/config")},
-		{name: "commit", want: "repo-tampered", audit: func(a *check.Audit) { a.Tampers = []git.Tamper{{Kind: "commit", Name: "abc"}} }},
 		{name: "os.Exit in tests", want: "exit-swallowed", files: one("main_test.go", "", "package a\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\tm.Run()\n\tos.Exit(0)\n}\n")},
 		{name: "process.exit in source", want: "exit-swallowed", files: one("src/a.ts", "", "export function add(a: number, b: number) {\n  process.exit(0);\n}\n")},
 		{name: "os._exit in source", want: "exit-swallowed", files: one("a.py", "", "import os\n\n\ndef add(a, b):\n    os._exit(0)\n")},

@@ -18,11 +18,11 @@ import (
 // Green proves that the frozen tests pass on tree, which an author made from before (the tree with the frozen tests).
 // Frozen files that differ are a finding, and the proof runs on a tree in which they are as they were.
 func (c *Checker) Green(ctx context.Context, m Module, before, tree string, frozen []step.File) (Proof, error) {
-	fixed, findings, restored, err := c.freeze(ctx, m, before, tree, frozen)
+	changes, err := Changes(ctx, c.repo, before, tree)
 	if err != nil {
 		return Proof{}, fmt.Errorf("prove green: %w", err)
 	}
-	linked, err := c.linkChanges(ctx, m, before, tree)
+	fixed, findings, restored, err := c.freeze(ctx, m, changes, tree, frozen)
 	if err != nil {
 		return Proof{}, fmt.Errorf("prove green: %w", err)
 	}
@@ -30,9 +30,10 @@ func (c *Checker) Green(ctx context.Context, m Module, before, tree string, froz
 		return Proof{}, fmt.Errorf("prove green: %w", err)
 	}
 	allows := func(p string) bool {
-		return m.Place.AllowsSource(p) || slices.Contains(linked, p) || slices.ContainsFunc(findings, func(f step.Finding) bool { return f.Rule == strayRule && f.Path == p })
+		linked := func(ch Change) bool { return ch.Path == p && m.onlyLinks(ch) }
+		return m.Place.AllowsSource(p) || slices.ContainsFunc(changes, linked) || slices.ContainsFunc(findings, func(f step.Finding) bool { return f.Rule == strayRule && f.Path == p })
 	}
-	audit, err := c.Audit(ctx, m, before, tree, frozen, allows, nil)
+	audit, err := c.audit(ctx, m, changes, frozen, allows)
 	if err != nil {
 		return Proof{}, fmt.Errorf("prove green: %w", err)
 	}
@@ -98,11 +99,7 @@ func (c *Checker) Merged(ctx context.Context, m Module, tree string, frozen []st
 }
 
 // freeze puts frozen and kept files back and finds what was changed outside the module's sources.
-func (c *Checker) freeze(ctx context.Context, m Module, before, tree string, frozen []step.File) (string, []step.Finding, []string, error) {
-	diff, err := Changes(ctx, c.repo, before, tree)
-	if err != nil {
-		return "", nil, nil, err
-	}
+func (c *Checker) freeze(ctx context.Context, m Module, changes []Change, tree string, frozen []step.File) (string, []step.Finding, []string, error) {
 	was := map[string]string{}
 	for _, f := range frozen {
 		was[f.Path] = f.ID
@@ -114,7 +111,7 @@ func (c *Checker) freeze(ctx context.Context, m Module, before, tree string, fro
 		restored = append(restored, d.Path)
 		edits = append(edits, git.Edit{Path: d.Path, Mode: d.OldMode, ID: d.OldID})
 	}
-	for _, d := range diff {
+	for _, d := range changes {
 		_, isFrozen := was[d.Path]
 		switch {
 		case isFrozen:

@@ -107,21 +107,3 @@ func (m Module) onlyLinks(ch Change) bool {
 	lines, only := toolchain.NewLinks(ch.Old, ch.New)
 	return only && len(toolchain.WithLinks([]byte(mine[0]+"\n"), append(lines, mine...))) == len(toolchain.WithLinks([]byte(mine[0]+"\n"), mine))
 }
-
-// linkChanges are the files of which an author changed the links only.
-func (c *Checker) linkChanges(ctx context.Context, m Module, before, tree string) ([]string, error) {
-	if len(m.Place.Links) == 0 {
-		return nil, nil
-	}
-	changes, err := Changes(ctx, c.repo, before, tree)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, ch := range changes {
-		if m.onlyLinks(ch) {
-			out = append(out, ch.Path)
-		}
-	}
-	return out, nil
-}
