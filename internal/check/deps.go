@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -215,13 +216,8 @@ func maps[V any](m map[string]V) func(yield func(string) bool) {
 // installFiles reads the files that decide what is installed, and the manifests of a workspace's packages. beside are what the package
 // manager looks for besides (toolchain.Found.Beside).
 func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain.Found) (files map[string][]byte, beside map[string]string, err error) {
-	entries, err := c.repo.ReadTree(ctx, base)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read lock file: %w", err)
-	}
-	want := map[string]string{}
 	var sources []string
-	for _, e := range entries {
+	files, err = c.readFiles(ctx, base, func(e git.Entry) bool {
 		manifest := chain.Ecosystem == toolchain.Node && path.Base(e.Path) == "package.json" &&
 			!strings.Contains(e.Path, "node_modules/")
 		switch chain.Ecosystem {
@@ -231,23 +227,12 @@ func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain
 			manifest = path.Base(e.Path) == "pom.xml"
 		}
 		sources = append(sources, e.Path)
-		if slices.Contains(chain.Installs, e.Path) || manifest || chain.Ecosystem == toolchain.Go && (path.Base(e.Path) == "go.mod" || chain.Workspace != "" && path.Base(e.Path) == "go.sum") {
-			want[e.Path] = e.ID
-		}
-	}
-	ids := make([]string, 0, len(want))
-	for _, id := range want {
-		ids = append(ids, id)
-	}
-	blobs, err := c.repo.ReadBlobs(ctx, ids)
+		return slices.Contains(chain.Installs, e.Path) || manifest || chain.Ecosystem == toolchain.Go && (path.Base(e.Path) == "go.mod" || chain.Workspace != "" && path.Base(e.Path) == "go.sum")
+	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("read lock file: %w", err)
 	}
-	out := make(map[string][]byte, len(want))
-	for name, id := range want {
-		out[name] = blobs[id]
-	}
-	return out, chain.Beside(out, sources), nil
+	return files, chain.Beside(files, sources), nil
 }
 
 // install works in a directory beside the cache's and renames it at the end, so that a cut installation is never used.
@@ -429,12 +414,13 @@ func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly se
 		if err != nil {
 			return partly, err
 		}
-		if (out.Record.Exit != 0 || out.problem != "") && s.Optional {
-			partly = setupError{CommandText(s), out.Record.Exit, out.tail}
-			continue
-		}
-		if out.Record.Exit != 0 || out.problem != "" {
-			return partly, &setupError{CommandText(s), out.Record.Exit, out.tail}
+		failed := setupError{CommandText(s), out.Record.Exit, out.tail}
+		switch {
+		case out.clean():
+		case s.Optional:
+			partly = failed
+		default:
+			return partly, &failed
 		}
 	}
 	return partly, nil

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,6 +44,28 @@ func Changes(ctx context.Context, repo *git.Repo, from, to string) ([]Change, er
 			Path: d.Path, Status: d.Status, OldMode: d.OldMode, NewMode: d.NewMode, OldID: d.OldID, NewID: d.NewID,
 			Old: blobs[d.OldID], New: blobs[d.NewID],
 		})
+	}
+	return out, nil
+}
+
+// readFiles are the files of a tree that are wanted, by path.
+func (c *Checker) readFiles(ctx context.Context, tree string, want func(git.Entry) bool) (map[string][]byte, error) {
+	entries, err := c.repo.ReadTree(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	entries = slices.DeleteFunc(entries, func(e git.Entry) bool { return !want(e) })
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID
+	}
+	blobs, err := c.repo.ReadBlobs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(entries))
+	for _, e := range entries {
+		out[e.Path] = blobs[e.ID]
 	}
 	return out, nil
 }

@@ -142,9 +142,6 @@ func (c *Checker) withoutTests(ctx context.Context, tree string) (bare string, w
 			edits, without = append(edits, git.Edit{Path: e.Path}), append(without, e)
 		}
 	}
-	if len(edits) == 0 {
-		return tree, nil, nil
-	}
 	bare, err = c.repo.EditTree(ctx, tree, edits)
 	return bare, without, err
 }

@@ -161,24 +161,5 @@ func (c *Checker) exports(ctx context.Context, m Module, tree string) (map[strin
 
 // sources reads the module's source files of a tree.
 func (c *Checker) sources(ctx context.Context, m Module, tree string) (map[string][]byte, error) {
-	entries, err := c.repo.ReadTree(ctx, tree)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	var keep []git.Entry
-	for _, e := range entries {
-		if m.Place.AllowsSource(e.Path) && e.Mode != linkMode {
-			keep, ids = append(keep, e), append(ids, e.ID)
-		}
-	}
-	blobs, err := c.repo.ReadBlobs(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string][]byte, len(keep))
-	for _, e := range keep {
-		out[e.Path] = blobs[e.ID]
-	}
-	return out, nil
+	return c.readFiles(ctx, tree, func(e git.Entry) bool { return m.Place.AllowsSource(e.Path) && e.Mode != linkMode })
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -40,22 +39,13 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 	if err != nil {
 		return proof, nil, fmt.Errorf("format: %w", err)
 	}
-	var edits []git.Edit
 	for _, name := range all {
-		if !slices.Contains(files, name) {
-			continue
+		if slices.Contains(files, name) {
+			changed = append(changed, name)
 		}
-		var id string
-		if id, err = c.repo.WriteBlob(ctx, p.read(name)); err != nil {
-			return proof, nil, fmt.Errorf("format: %w", err)
-		}
-		edits = append(edits, git.Edit{Path: name, Mode: p.entries[name].Mode, ID: id})
-		changed = append(changed, name)
 	}
-	if len(edits) > 0 {
-		if proof.Tree, err = c.repo.EditTree(ctx, tree, edits); err != nil {
-			return proof, nil, fmt.Errorf("format: %w", err)
-		}
+	if proof.Tree, err = p.treeNow(ctx, changed); err != nil {
+		return proof, nil, fmt.Errorf("format: %w", err)
 	}
 	p.stamps = nil
 	for _, cmd := range m.Chain.Lint(files) {

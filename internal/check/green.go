@@ -149,9 +149,6 @@ func (c *Checker) freeze(ctx context.Context, m Module, changes []Change, tree s
 			edits = append(edits, git.Edit{Path: f.Path, Mode: "100644", ID: f.ID})
 		}
 	}
-	if len(edits) == 0 {
-		return tree, findings, nil, nil
-	}
 	// Paths outside the project cannot be edited from its root; the finding about them rejects anyway.
 	edits = slices.DeleteFunc(edits, func(e git.Edit) bool { return strings.HasPrefix(e.Path, "../") })
 	for i, e := range edits {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -348,27 +349,15 @@ type tested struct {
 }
 
 // look reads the sources and tests of the toolchain, and of others that it is built with, and finds what the change can reach.
-func (x *chainJudge) look(ctx context.Context, with ...toolchain.Found) error {
-	entries, err := x.c.repo.ReadTree(ctx, x.proof.Tree)
-	if err != nil {
-		return err
-	}
-	paths, ids := map[string]string{}, []string{}
+func (x *chainJudge) look(ctx context.Context, with ...toolchain.Found) (err error) {
 	mine := func(file string) bool {
 		return x.owns(x.chain, file) || slices.ContainsFunc(with, func(o toolchain.Found) bool { return x.owns(o, file) })
 	}
-	for _, e := range entries {
-		if e.Mode != linkMode && e.Mode != moduleMode && toolchain.EcosystemOf(toolchain.LanguageOf(e.Path)) == x.chain.Ecosystem && mine(e.Path) && !toolchain.IsTestData(e.Path) {
-			paths[e.Path], ids = e.ID, append(ids, e.ID)
-		}
-	}
-	blobs, err := x.c.repo.ReadBlobs(ctx, ids)
+	x.files, err = x.c.readFiles(ctx, x.proof.Tree, func(e git.Entry) bool {
+		return e.Mode != linkMode && e.Mode != moduleMode && toolchain.EcosystemOf(toolchain.LanguageOf(e.Path)) == x.chain.Ecosystem && mine(e.Path) && !toolchain.IsTestData(e.Path)
+	})
 	if err != nil {
 		return err
-	}
-	x.files = make(map[string][]byte, len(paths))
-	for p, id := range paths {
-		x.files[p] = blobs[id]
 	}
 	x.reached = reach(x.chain, x.files, x.holdsTests, x.changed)
 	return nil

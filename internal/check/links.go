@@ -60,9 +60,6 @@ func (c *Checker) Link(ctx context.Context, m Module, tree string) (string, erro
 		}
 		edits = append(edits, git.Edit{Path: file, Mode: cmp.Or(e.Mode, "100644"), ID: id})
 	}
-	if len(edits) == 0 {
-		return tree, nil
-	}
 	out, err := c.repo.EditTree(ctx, tree, edits)
 	if err != nil {
 		return "", fmt.Errorf("link %s: %w", m.Dir, err)

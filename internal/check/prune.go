@@ -60,9 +60,6 @@ func (c *Checker) Prune(ctx context.Context, tree string, ids []string) (pruned 
 			removed = append(removed, e.Path+"::"+name)
 		}
 	}
-	if len(edits) == 0 {
-		return tree, nil, nil
-	}
 	if pruned, err = c.repo.EditTree(ctx, tree, edits); err != nil {
 		return "", nil, fmt.Errorf("remove tests: %w", err)
 	}

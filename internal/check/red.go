@@ -130,10 +130,6 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
 		}
 	}
-	proof.Tree = tree
-	if len(edits) == 0 {
-		return nil
-	}
 	proof.Tree, err = r.c.repo.EditTree(ctx, tree, edits)
 	return err
 }
