@@ -220,14 +220,13 @@ func count(rs []step.TestResult) step.Counts {
 // single leaves out the results that only sum up others: a package or file one of whose tests failed, and a test whose
 // subtests say the same.
 func single(rs []step.TestResult) []step.TestResult {
-	bad := func(r step.TestResult) bool { return r.Status == step.Fail || r.Status == step.Error }
 	failed, parts, failedParts := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, r := range rs {
 		file, name := toolchain.SplitID(r.ID)
 		if name == "" {
 			continue
 		}
-		if bad(r) {
+		if bad(r.Status) {
 			failed[file], failed[path.Dir(file)] = true, true
 		}
 		if !strings.HasSuffix(file, ".go") && strings.Contains(path.Base(file), ".") {
@@ -236,7 +235,7 @@ func single(rs []step.TestResult) []step.TestResult {
 		for i := range len(name) {
 			if name[i] == '/' {
 				parts[file+"::"+name[:i]] = true
-				failedParts[file+"::"+name[:i]] = failedParts[file+"::"+name[:i]] || bad(r)
+				failedParts[file+"::"+name[:i]] = failedParts[file+"::"+name[:i]] || bad(r.Status)
 			}
 		}
 	}
@@ -245,7 +244,7 @@ func single(rs []step.TestResult) []step.TestResult {
 		file, name := toolchain.SplitID(r.ID)
 		switch {
 		case name == "" && r.Status == step.Fail && failed[file]:
-		case name != "" && parts[r.ID] && (!bad(r) || failedParts[r.ID]):
+		case name != "" && parts[r.ID] && (!bad(r.Status) || failedParts[r.ID]):
 		default:
 			out = append(out, r)
 		}
@@ -257,7 +256,7 @@ func single(rs []step.TestResult) []step.TestResult {
 func (p Proof) Failures() []step.TestResult {
 	var out []step.TestResult
 	for _, r := range single(p.Results) {
-		if r.Status == step.Fail || r.Status == step.Error || r.Status == step.Flake {
+		if bad(r.Status) || r.Status == step.Flake {
 			out = append(out, r)
 		}
 	}

@@ -210,12 +210,11 @@ func frozenTests(p *place, frozen []step.File) []string {
 func (pr *Proof) judge(m Module, expected []test, run testRun) {
 	ok := executed(run.results) > 0
 	for _, t := range expected {
-		st, ran := status(resultsOf(t, run.results))
-		switch {
+		switch st := t.in(run.results); {
 		case slices.Contains(m.Known, t.ID):
-		case !ran:
+		case st == "":
 			ok = false
-			if _, broken := loadError(t, run.results); !broken {
+			if t.silent(run.results) {
 				pr.Findings = append(pr.Findings, reject("test-missing", t.File, t.Line, "The test "+t.Name+" did not run."))
 			}
 		case st == step.Skip && !t.MaySkip && !t.Skipped:
@@ -229,7 +228,7 @@ func (pr *Proof) judge(m Module, expected []test, run testRun) {
 		}
 	}
 	for _, r := range run.results {
-		if (r.Status == step.Fail || r.Status == step.Error) && !slices.Contains(m.Known, r.ID) {
+		if bad(r.Status) && !slices.Contains(m.Known, r.ID) {
 			ok = false
 		}
 	}

@@ -228,8 +228,8 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 			if name == "" {
 				continue
 			}
-			ran = ran || r.Status == step.Pass || r.Status == step.Fail || r.Status == step.Error
-			if (r.Status == step.Fail || r.Status == step.Error) && (x.passing[r.ID] || !x.seen(r.ID)) {
+			ran = ran || r.Status == step.Pass || bad(r.Status)
+			if bad(r.Status) && (x.passing[r.ID] || !x.seen(r.ID)) {
 				by = append(by, r.ID)
 				t.ByNew = t.ByNew || x.anew && slices.ContainsFunc(x.fresh, func(f test) bool { return len(resultsOf(f, []step.TestResult{r})) > 0 })
 			}

@@ -46,7 +46,7 @@ func (x *chainJudge) rewordedIn(f *file) (out []test) {
 	for _, t := range f.new.Tests {
 		old, existed := before[t.Name]
 		id := f.Path + "::" + t.Name
-		st, _ := status(resultsOf(test{Test: t, ID: id, File: f.Path}, x.results))
+		st := test{Test: t, ID: id, File: f.Path}.in(x.results)
 		if existed && !old.Skipped && st == step.Pass && (body(f.old, old) != body(f.new, t) || retabled(f, old, t)) && len(judgeTest(f, t, old, true)) == 0 {
 			out = append(out, test{Test: old, ID: id, File: f.Path})
 		}
@@ -92,8 +92,8 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 	}
 	var others []test // that expect something else now
 	changed = slices.DeleteFunc(changed, func(t test) bool {
-		st, ran := status(resultsOf(t, run.results))
-		if ran && st == step.Fail && !x.subjectGone(resultsOf(t, run.results)) {
+		st := t.in(run.results)
+		if st == step.Fail && !x.subjectGone(resultsOf(t, run.results)) {
 			others = append(others, t)
 		}
 		return st != step.Pass
@@ -198,10 +198,7 @@ func (x *chainJudge) loosened(ctx context.Context, f *file, was *place, failing 
 		if err != nil {
 			return nil, err
 		}
-		failing = slices.DeleteFunc(failing, func(t test) bool {
-			st, ran := status(resultsOf(t, run.results))
-			return !ran || st != again.want
-		})
+		failing = slices.DeleteFunc(failing, func(t test) bool { return t.in(run.results) != again.want })
 	}
 	return failing, nil
 }
@@ -244,10 +241,7 @@ func (x *chainJudge) besides(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	tests := slices.DeleteFunc(x.pl.testsOf(files), func(t test) bool {
-		st, ran := status(resultsOf(t, x.results))
-		return !ran || st != step.Pass || among(x.fresh)(t)
-	})
+	tests := slices.DeleteFunc(x.pl.testsOf(files), func(t test) bool { return t.in(x.results) != step.Pass || among(x.fresh)(t) })
 	run, err := pl.runTests(ctx, toolchain.Selection{Files: files}, tests)
 	x.proof.Records = append(x.proof.Records, run.records...)
 	if late(ctx, err) {
@@ -258,7 +252,7 @@ func (x *chainJudge) besides(ctx context.Context) (err error) {
 	var failing []string
 	for _, t := range tests {
 		rs := resultsOf(t, run.results)
-		if st, ran := status(rs); ran && st == step.Fail && !absent().MatchString(worst(rs).Message) {
+		if status(rs) == step.Fail && !absent().MatchString(worst(rs).Message) {
 			failing = append(failing, t.Name)
 		}
 	}

@@ -24,11 +24,7 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	}
 	list := x.standing()
 	silent := func() []moved {
-		return slices.DeleteFunc(slices.Clone(list), func(m moved) bool {
-			_, ran := status(resultsOf(m.is, x.results))
-			_, broken := loadError(m.is, x.results)
-			return ran || broken
-		})
+		return slices.DeleteFunc(slices.Clone(list), func(m moved) bool { return !m.is.silent(x.results) })
 	}
 	var more []string
 	for _, m := range silent() {
@@ -58,7 +54,7 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	}
 	at := map[string][]moved{}
 	for _, m := range left {
-		if st, ran := status(resultsOf(m.was, run.results)); ran && st == step.Pass {
+		if m.was.in(run.results) == step.Pass {
 			at[m.is.File] = append(at[m.is.File], m)
 		}
 	}

@@ -148,32 +148,31 @@ func (x *chainJudge) run(ctx context.Context, files []string) error {
 }
 
 // failing are the tests of a run that fail, one by one or because nothing of their file or of the whole could be run.
-func (x *chainJudge) failing(run testRun, expected []test) (bad []test) {
+func (x *chainJudge) failing(run testRun, expected []test) (out []test) {
 	whole := len(run.results) == 0 && slices.ContainsFunc(run.findings, func(f step.Finding) bool { return f.Rule == "runner-failed" || f.Rule == "build-failed" })
 	for _, t := range expected {
-		st, ran := status(resultsOf(t, run.results))
 		_, broken := loadError(t, run.results)
-		switch {
-		case ran && st == step.Flake:
+		switch st := t.in(run.results); {
+		case st == step.Flake:
 			x.say(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed and then passed on the same tree. It does not count against the change."), &run)
-		case ran && (st == step.Fail || st == step.Error), !ran && (broken || whole):
-			bad = append(bad, t)
+		case bad(st), st == "" && (broken || whole):
+			out = append(out, t)
 		}
 	}
 	for _, r := range run.results { // of tests that are made while they run
 		file, name := toolchain.SplitID(r.ID)
 		if r.Status == step.Fail && name != "" && !slices.ContainsFunc(expected, func(t test) bool { return t.File == file && t.Matches(name) }) {
-			bad = append(bad, test{Test: source.Test{Name: name}, ID: r.ID, File: file})
+			out = append(out, test{Test: source.Test{Name: name}, ID: r.ID, File: file})
 		}
 	}
-	return bad
+	return out
 }
 
 // broken finds out which of the tests that fail pass without the change. Those are run again, here and there, before it is charged
 // with them.
 func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) error {
-	bad := x.failing(run, expected)
-	if len(bad) == 0 {
+	failing := x.failing(run, expected)
+	if len(failing) == 0 {
 		for _, f := range run.findings {
 			switch {
 			case f.Rule != "no-tests-ran":
@@ -184,36 +183,34 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 		}
 		return nil
 	}
-	x.known.doubt += len(bad)
+	x.known.doubt += len(failing)
 	base, err := x.place(ctx, x.chain)
 	if err != nil {
 		return err
 	}
-	was, there, err := x.without(ctx, base, bad)
+	was, there, err := x.without(ctx, base, failing)
 	if err != nil {
 		return err
 	}
 	var loaded, asserts []test
 	var also []step.TestResult // of tests that fail without the change too
-	for _, t := range bad {
-		st, ran := status(resultsOf(t, was.results))
-		_, now := status(resultsOf(t, run.results))
-		switch {
-		case !there[t.ID] && !ran:
+	for _, t := range failing {
+		switch st := t.in(was.results); {
+		case !there[t.ID] && st == "":
 			x.known.failing++
 			x.say(fix("new-test-fails", t.File, t.Line, "The new test "+t.Name+" fails. "+firstLines(messageOf(t, run), 4)), &run)
-		case !ran || st != step.Pass:
+		case st != step.Pass:
 			x.out.FailedBefore = append(x.out.FailedBefore, t.ID)
 			also = append(also, resultsOf(t, run.results)...)
 			x.known.silent = cmp.Or(x.known.silent, t.ID+" fails without the change as well: "+brief(messageOf(t, run)))
-		case now:
+		case t.in(run.results) != "":
 			asserts = append(asserts, t)
 		default:
 			loaded = append(loaded, t)
 		}
 	}
 	for _, r := range single(run.results) {
-		if (r.Status == step.Fail || r.Status == step.Error) && slices.ContainsFunc(also, func(o step.TestResult) bool { return o.ID == r.ID }) {
+		if bad(r.Status) && slices.ContainsFunc(also, func(o step.TestResult) bool { return o.ID == r.ID }) {
 			x.out.Tests.Failed--
 			x.out.AlsoBefore++
 		}
@@ -224,7 +221,7 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 	if loaded, err = x.surely(ctx, base, loaded); err != nil {
 		return err
 	}
-	x.known.doubt -= len(bad)
+	x.known.doubt -= len(failing)
 	x.known.broken += len(asserts) + len(loaded)
 	for _, t := range asserts {
 		x.block(reject("test-broken", t.File, t.Line, "The test "+t.Name+" passes without the change and fails with it. "+firstLines(messageOf(t, run), 6)), &run)
@@ -301,13 +298,11 @@ func (x *chainJudge) surely(ctx context.Context, base *place, tests []test) ([]t
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(tests), func(t test) bool {
-		now, _ := status(resultsOf(t, run.results))
-		before, _ := status(resultsOf(t, was.results))
-		if sure := now != step.Pass && before == step.Pass; !sure {
+		sure := t.in(run.results) != step.Pass && t.in(was.results) == step.Pass
+		if !sure {
 			x.say(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" fails with the change, but not every time. It does not count against the change."), &run)
-			return true
 		}
-		return false
+		return !sure
 	}), nil
 }
 
@@ -335,10 +330,8 @@ func (x *chainJudge) askOthers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range old {
-		if st, ran := status(resultsOf(t, run.results)); ran && st == step.Pass {
-			return nil
-		}
+	if slices.ContainsFunc(old, func(t test) bool { return t.in(run.results) == step.Pass }) {
+		return nil
 	}
 	x.known.silent = old[0].ID + " fails without the change as well: " + brief(messageOf(old[0], run))
 	return nil

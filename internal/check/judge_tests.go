@@ -48,9 +48,9 @@ func (x *chainJudge) hollow(context.Context) error {
 	}
 	for _, t := range x.fresh {
 		existed := x.existed(t)
-		st, ran := status(resultsOf(t, x.results))
+		st := t.in(x.results)
 		switch {
-		case !existed && t.Skipped && !t.MaySkip && (!ran || st == step.Skip):
+		case !existed && t.Skipped && !t.MaySkip && (st == "" || st == step.Skip):
 			x.say(fix("test-skipped", t.File, cmp.Or(t.SkipLine, t.Line), "The new test "+t.Name+" is skipped, so it proves nothing."), nil)
 		case !existed && t.AlwaysTrue():
 			x.say(fix("test-always-true", t.File, t.Line, "The assertions of the new test "+t.Name+" can never fail. Assert what the code does."), nil)
@@ -106,7 +106,7 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 
 // skippedNowOnly reports whether a test is skipped, or has to fail, that ran and passed without the change.
 func (x *chainJudge) skippedNowOnly(ctx context.Context, t test) (bool, testRun, error) {
-	if st, ran := status(resultsOf(t, x.results)); !ran || st != step.Skip && !t.Fails {
+	if st := t.in(x.results); st != step.Skip && (st == "" || !t.Fails) {
 		return false, testRun{}, nil
 	}
 	return x.passedBefore(ctx, t)
@@ -120,8 +120,7 @@ func (x *chainJudge) passedBefore(ctx context.Context, t test) (bool, testRun, e
 	}
 	run, err := base.runThese(ctx, []test{t})
 	x.proof.Records = append(x.proof.Records, run.records...)
-	st, ran := status(resultsOf(t, run.results))
-	return ran && st == step.Pass, run, err
+	return t.in(run.results) == step.Pass, run, err
 }
 
 // deleted finds tests that are gone, went on nowhere, and say something when they are put back: they pass with the change, or they fail
@@ -159,9 +158,9 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 	for _, t := range gone {
 		results := resultsOf(t, run.results)
 		text, advice := "The test "+t.Name+" is gone, but it passes with the change. ", "Put it back."
-		switch st, ran := status(results); {
-		case ran && st == step.Pass:
-		case ran && st == step.Fail:
+		switch st := status(results); {
+		case st == step.Pass:
+		case st == step.Fail:
 			passed, _, err := x.passedBefore(ctx, t)
 			if err != nil {
 				return err
@@ -175,7 +174,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 				return err
 			}
 			x.known.doubt--
-			if st, _ := status(resultsOf(t, again.results)); st == step.Pass {
+			if t.in(again.results) == step.Pass {
 				x.say(warn("flaky-test", t.File, 0, "The test "+t.Name+" is gone. It fails with the change, but not every time."), &run)
 				continue
 			}
@@ -273,7 +272,7 @@ func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test
 	before := test{Test: old, ID: t.ID, File: t.File}
 	if run, err := was.runThese(ctx, []test{before}); err != nil {
 		return m, false, err
-	} else if st, _ := status(resultsOf(before, run.results)); st != step.Pass { // what it expected has changed
+	} else if before.in(run.results) != step.Pass { // what it expected has changed
 		return m, false, nil
 	}
 	for _, m := range mutants {

@@ -368,7 +368,7 @@ func verdicts(o outcome) (passed, failed bool) {
 	passed = o.Record.Exit == 0
 	for _, r := range o.Results {
 		passed = passed && r.Status == step.Pass
-		failed = failed || r.Status == step.Fail || r.Status == step.Error
+		failed = failed || bad(r.Status)
 	}
 	if o.Record.Name == "test" {
 		passed = passed && executed(o.Results) > 0

@@ -295,12 +295,7 @@ func (r *red) prove(ctx context.Context, proof *Proof) error {
 		return err
 	}
 	stubbed := r.stubs
-	var passing []test
-	for _, t := range r.fresh {
-		if st, ok := status(resultsOf(t, run.results)); ok && st == step.Pass {
-			passing = append(passing, t)
-		}
-	}
+	passing := slices.DeleteFunc(slices.Clone(r.fresh), func(t test) bool { return t.in(run.results) != step.Pass })
 	if stubbed && len(passing) > 0 {
 		for _, t := range passing {
 			r.idle[t.ID] = true
@@ -311,7 +306,7 @@ func (r *red) prove(ctx context.Context, proof *Proof) error {
 			return err
 		}
 		for _, t := range passing {
-			if st, ok := status(resultsOf(t, again.results)); ok && (st == step.Fail || st == step.Error) {
+			if bad(t.in(again.results)) {
 				run.replace(t, resultsOf(t, again.results))
 			}
 		}
@@ -385,13 +380,13 @@ func (r *red) sort(run testRun, proof *Proof) {
 	}
 	for _, t := range r.fresh {
 		rs := resultsOf(t, run.results)
-		st, ran := status(rs)
+		st := status(rs)
 		why, isCut := cut[t.ID]
 		switch {
 		case isCut && why.mistake: // said already
 		case isCut:
 			proof.Red = append(proof.Red, t.ID)
-		case !ran:
+		case st == "":
 			load, broken := loadError(t, run.results)
 			if !broken {
 				proof.Findings = append(proof.Findings, reject("test-missing", t.File, t.Line,
@@ -418,7 +413,7 @@ func (r *red) sort(run testRun, proof *Proof) {
 			}
 			r.loaded = append(r.loaded, t.ID)
 			proof.Red = append(proof.Red, t.ID)
-		case st == step.Fail || st == step.Error:
+		case bad(st):
 			if why := r.unrelated(t, worst(rs).Message, false); why != "" {
 				proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, t.Line, "The test "+t.Name+" fails for an unrelated reason: "+why))
 				continue

@@ -33,7 +33,7 @@ func placeIn(file, msg string) int {
 
 func worst(rs []step.TestResult) step.TestResult {
 	for _, r := range rs {
-		if r.Message != "" && (r.Status == step.Fail || r.Status == step.Error) {
+		if r.Message != "" && bad(r.Status) {
 			return r
 		}
 	}

@@ -236,7 +236,7 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 func (run testRun) said() string {
 	text := run.tail
 	for _, r := range run.results {
-		if r.Status == step.Fail || r.Status == step.Error {
+		if bad(r.Status) {
 			text += "\n" + r.Message
 		}
 	}

@@ -101,10 +101,7 @@ func (p *taskProof) freshFirst(ctx context.Context, pl *place, fresh []test) (fa
 	}
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{}, fresh, run)
-	if bad := slices.ContainsFunc(fresh, func(t test) bool {
-		st, ran := status(resultsOf(t, run.results))
-		return ran && (st == step.Fail || st == step.Error)
-	}); !bad || one.Passed { // what did not run may need the others
+	if !slices.ContainsFunc(fresh, func(t test) bool { return bad(t.in(run.results)) }) || one.Passed { // what did not run may need the others
 		return false, nil
 	}
 	p.ran(CheckTests)
@@ -157,10 +154,7 @@ func (p *taskProof) otherData(pl *place) bool {
 
 // passing are the tests of a toolchain that pass with the change.
 func (p *taskProof) passing(pl *place) []test {
-	return slices.DeleteFunc(pl.testsOf(pl.testFiles()), func(t test) bool {
-		st, ran := status(resultsOf(t, p.proof.Results))
-		return !ran || st != step.Pass
-	})
+	return slices.DeleteFunc(pl.testsOf(pl.testFiles()), func(t test) bool { return t.in(p.proof.Results) != step.Pass })
 }
 
 // inTests and inFunctions report whether a token of a file is in one of its tests or functions.
@@ -230,11 +224,11 @@ func (p *taskProof) runAlone(ctx context.Context, pl *place, sel toolchain.Selec
 	}
 	for _, t := range tests {
 		rs := resultsOf(t, a.run.results)
-		switch st, ran := status(rs); {
+		switch st := status(rs); {
 		case st == step.Pass:
 			a.passing = append(a.passing, t)
-		case st == step.Skip, p.skips(t), !ran && p.lostThere(t, a.run):
-		case !ran || absent().MatchString(worst(rs).Message):
+		case st == step.Skip, p.skips(t), st == "" && p.lostThere(t, a.run):
+		case st == "" || absent().MatchString(worst(rs).Message):
 			a.lost = append(a.lost, t)
 		default:
 			a.failing = append(a.failing, t)
@@ -364,6 +358,5 @@ func (p *taskProof) lostThere(t test, run testRun) bool {
 
 // skips reports whether a test was skipped with the change: without it, it can be missing for that reason.
 func (p *taskProof) skips(t test) bool {
-	st, ran := status(resultsOf(t, p.proof.Results))
-	return ran && st == step.Skip
+	return t.in(p.proof.Results) == step.Skip
 }

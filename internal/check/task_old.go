@@ -18,13 +18,8 @@ import (
 
 // ranBefore leaves out tests that the project's own command does not run: those of the sources that did not run before either.
 func (p *taskProof) ranBefore(ctx context.Context, pl *place, expected, fresh []test, run testRun) ([]test, error) {
-	silent := func(t test, run testRun) bool {
-		_, ran := status(resultsOf(t, run.results))
-		_, broken := loadError(t, run.results)
-		return !ran && !broken
-	}
 	mine := among(fresh)
-	if p.before == p.proof.Tree || !slices.ContainsFunc(expected, func(t test) bool { return silent(t, run) && !mine(t) }) {
+	if p.before == p.proof.Tree || !slices.ContainsFunc(expected, func(t test) bool { return t.silent(run.results) && !mine(t) }) {
 		return expected, nil
 	}
 	base, err := p.place(ctx, pl.chain)
@@ -35,7 +30,7 @@ func (p *taskProof) ranBefore(ctx context.Context, pl *place, expected, fresh []
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return !mine(t) && silent(t, run) && silent(t, was) }), nil
+	return slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return !mine(t) && t.silent(run.results) && t.silent(was.results) }), nil
 }
 
 func among(tests []test) func(test) bool {
@@ -48,7 +43,7 @@ func (p *taskProof) flaky(ctx context.Context, pl *place, expected, fresh []test
 	mine := among(fresh)
 	var old []test
 	for _, t := range expected {
-		if st, ran := status(resultsOf(t, run.results)); ran && st == step.Flake && !mine(t) {
+		if t.in(run.results) == step.Flake && !mine(t) {
 			old = append(old, t)
 		}
 	}
@@ -82,12 +77,7 @@ func (p *taskProof) testedIn(other toolchain.Found, file string) bool {
 
 // skippedNow rejects tests that are skipped and passed without the task: what a mark says is not asked, what ran is.
 func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, run testRun) error {
-	var skipped []test
-	for _, t := range expected {
-		if st, ran := status(resultsOf(t, run.results)); ran && st == step.Skip {
-			skipped = append(skipped, t)
-		}
-	}
+	skipped := slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return t.in(run.results) != step.Skip })
 	if len(skipped) == 0 || p.before == p.proof.Tree {
 		return nil
 	}
@@ -105,7 +95,7 @@ func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, 
 		return err
 	}
 	for _, t := range skipped {
-		if st, ran := status(resultsOf(t, was.results)); ran && st == step.Pass {
+		if t.in(was.results) == step.Pass {
 			p.add(reject("test-skipped", t.File, t.Line, "The test "+t.Name+" ran before and is skipped now. Remove the skip."))
 		}
 	}
@@ -127,7 +117,7 @@ func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 		return err
 	}
 	for _, t := range gone {
-		if st, ran := status(resultsOf(t, run.results)); ran && st == step.Pass {
+		if t.in(run.results) == step.Pass {
 			p.add(reject("test-deleted", t.File, 0, "The test "+t.Name+" is gone, but it passes with the change. Put it back; a test may go only if the behavior that it checks has changed."))
 		}
 	}
@@ -170,7 +160,7 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		var names []string
 		line := 0
 		for _, t := range old {
-			if st, ran := status(resultsOf(t, run.results)); t.File == e.Path && (!ran || st == step.Fail || st == step.Error) {
+			if st := t.in(run.results); t.File == e.Path && (st == "" || bad(st)) {
 				names, line = append(names, t.Name), t.Line
 			}
 		}

@@ -98,7 +98,7 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 	}
 	p.proof.Records = append(p.proof.Records, was.records...)
 	failing := slices.ContainsFunc(was.results, func(r step.TestResult) bool {
-		return (r.Status == step.Fail || r.Status == step.Error) && !slices.Contains(p.t.Known, r.ID)
+		return bad(r.Status) && !slices.Contains(p.t.Known, r.ID)
 	})
 	if failing || slices.ContainsFunc(was.findings, func(f step.Finding) bool { return f.Rule != "check-invalid" }) {
 		return nil

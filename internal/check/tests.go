@@ -67,16 +67,28 @@ func loadError(t test, rs []step.TestResult) (step.TestResult, bool) {
 	return step.TestResult{}, false
 }
 
-// status sums the results of one test: the worst counts. ok is false when it did not run.
-func status(rs []step.TestResult) (st step.TestStatus, ok bool) {
+// status sums the results of one test: the worst counts. It is "" when it did not run.
+func status(rs []step.TestResult) (st step.TestStatus) {
 	rank := map[step.TestStatus]int{step.Pass: 1, step.Skip: 2, step.Flake: 3, step.Error: 4, step.Fail: 5}
 	for _, r := range rs {
 		if rank[r.Status] > rank[st] {
 			st = r.Status
 		}
 	}
-	return st, len(rs) > 0
+	return st
 }
+
+// in is the status of a test by some results.
+func (t test) in(rs []step.TestResult) step.TestStatus { return status(resultsOf(t, rs)) }
+
+// silent reports whether some results say nothing of a test, not even why it could not run.
+func (t test) silent(rs []step.TestResult) bool {
+	_, broken := loadError(t, rs)
+	return t.in(rs) == "" && !broken
+}
+
+// bad reports whether a test failed or could not run.
+func bad(st step.TestStatus) bool { return st == step.Fail || st == step.Error }
 
 // runTests runs the selected tests once. Tests that a dying runner hid are run again without the one that killed it.
 func (p *place) runTests(ctx context.Context, sel toolchain.Selection, expected []test) (testRun, error) {
@@ -89,18 +101,11 @@ func (p *place) runTests(ctx context.Context, sel toolchain.Selection, expected 
 	}
 	const most = 40
 	for range most {
-		var hidden []string
-		for _, t := range expected {
-			if _, ran := status(resultsOf(t, run.results)); !ran {
-				if _, broken := loadError(t, run.results); !broken {
-					hidden = append(hidden, t.ID)
-				}
-			}
-		}
+		hidden := slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return !t.silent(run.results) })
 		if len(hidden) == 0 || len(run.findings) > 0 && len(run.results) == 0 {
 			break
 		}
-		again, err := p.runOnce(ctx, toolchain.Selection{IDs: hidden})
+		again, err := p.runThese(ctx, hidden)
 		if err != nil {
 			return run, err
 		}
@@ -166,16 +171,16 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 			run.tail = out.tail
 		}
 		run.results = append(run.results, out.Results...)
-		bad := slices.ContainsFunc(out.Results, func(r step.TestResult) bool { return r.Status == step.Fail || r.Status == step.Error })
+		failed := slices.ContainsFunc(out.Results, func(r step.TestResult) bool { return bad(r.Status) })
 		switch {
 		case out.problem != "":
 			run.invalid = string(out.output)
 			run.findings = append(run.findings, reject("check-invalid", "", 0, "The test run `"+CommandText(cmd)+"` does not count: "+out.problem+"."))
-		case executed(out.Results) == 0 && !bad:
+		case executed(out.Results) == 0 && !failed:
 			run.findings = append(run.findings, p.runFinding("no-tests-ran", "The test runner ran no test", sel.Dir, cmd, out))
-		case out.Record.Exit != 0 && !bad:
+		case out.Record.Exit != 0 && !failed:
 			run.findings = append(run.findings, p.runFinding("runner-failed", "The test runner failed although no test did", "", cmd, out))
-		case out.Record.Exit == 0 && bad:
+		case out.Record.Exit == 0 && failed:
 			run.findings = append(run.findings, reject("exit-swallowed", "", 0,
 				"Tests failed, but the test runner exited with 0: something swallows its exit code."))
 		}
@@ -318,7 +323,7 @@ func (p *place) failAgain(ctx context.Context, tests []test) ([]test, error) {
 			return nil, err
 		}
 		for _, t := range tests {
-			if st, ran := status(resultsOf(t, run.results)); (!ran || st != step.Pass) && !among(failing)(t) {
+			if t.in(run.results) != step.Pass && !among(failing)(t) {
 				failing = append(failing, t)
 			}
 		}
