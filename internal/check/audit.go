@@ -151,12 +151,12 @@ func newFile(ch Change) *file {
 	for _, l := range f.lines {
 		f.added[l.n] = true
 	}
-	for _, t := range f.new.Tokens {
-		if t.Kind != source.Comment {
-			f.code = append(f.code, t)
-		}
-	}
+	f.code = withoutComments(f.new.Tokens)
 	return f
+}
+
+func withoutComments(ts []source.Token) []source.Token {
+	return slices.DeleteFunc(slices.Clone(ts), func(t source.Token) bool { return t.Kind == source.Comment })
 }
 
 const hugeFile = 1 << 20

@@ -254,13 +254,7 @@ func single(rs []step.TestResult) []step.TestResult {
 
 // Failures lists the results that failed or could not run.
 func (p Proof) Failures() []step.TestResult {
-	var out []step.TestResult
-	for _, r := range single(p.Results) {
-		if bad(r.Status) || r.Status == step.Flake {
-			out = append(out, r)
-		}
-	}
-	return out
+	return slices.DeleteFunc(single(p.Results), func(r step.TestResult) bool { return !bad(r.Status) && r.Status != step.Flake })
 }
 
 func reject(rule, path string, line int, message string) step.Finding {
@@ -292,10 +286,5 @@ func (p Proof) Level() step.Level {
 
 // Rejected reports whether one of the findings rejects the attempt.
 func Rejected(fs []step.Finding) bool {
-	for _, f := range fs {
-		if f.Severity == step.Rejects {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fs, func(f step.Finding) bool { return f.Severity == step.Rejects })
 }

@@ -22,20 +22,11 @@ import (
 )
 
 // keyed gives one lock a key, so that two checks do not install the same thing at once.
-type keyed struct {
-	mu sync.Mutex
-	m  map[string]*sync.Mutex
-}
-
-func newKeyed() *keyed { return &keyed{m: map[string]*sync.Mutex{}} }
+type keyed struct{ m sync.Map }
 
 func (k *keyed) lock(key string) (unlock func()) {
-	k.mu.Lock()
-	if k.m[key] == nil {
-		k.m[key] = &sync.Mutex{}
-	}
-	m := k.m[key]
-	k.mu.Unlock()
+	held, _ := k.m.LoadOrStore(key, &sync.Mutex{})
+	m := held.(*sync.Mutex) //nolint:forcetypeassert // nothing else is stored
 	m.Lock()
 	return m.Unlock
 }
@@ -244,20 +235,17 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	p := &place{c: c, dir: work, root: filepath.Join(work, "tree"), chain: chain}
 	defer func() { _ = p.close() }()
 	p.deps.env, p.deps.stays = hasEnv(chain), staysAt(dir, chain)
-	if p.deps.stays != "" {
-		if err := os.MkdirAll(p.deps.stays, 0o755); err != nil {
-			return fmt.Errorf("%w: %w", ErrSetup, err)
-		}
-	}
 	p.kits = []kit{{chain, p.deps}}
 	places := []string{"tree", "home", "tmp", "reports"}
 	if chain.Ecosystem == toolchain.Unknown { // nothing else makes its environment, which is copied even if nothing is in it
 		places = append(places, "venv")
 	}
-	for _, d := range places {
-		if err := os.Mkdir(filepath.Join(work, d), 0o755); err != nil {
-			return fmt.Errorf("%w: %w", ErrSetup, err)
-		}
+	err = makeFolders(work, places...)
+	if p.deps.stays != "" {
+		err = errors.Join(err, os.MkdirAll(p.deps.stays, 0o755))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	if ofSources(chain) && base != "" {
 		if err := p.putSources(ctx, base); err != nil {
@@ -268,46 +256,36 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 		if path.Base(name) == "package.json" {
 			b = toolchain.WithoutScripts(b)
 		}
-		if err := p.write(name, b); err != nil {
-			return fmt.Errorf("%w: %w", ErrSetup, err)
-		}
+		err = errors.Join(err, p.write(name, b))
 	}
 	for name, text := range beside {
-		if err := p.write(name, []byte(text)); err != nil {
-			return fmt.Errorf("%w: %w", ErrSetup, err)
-		}
+		err = errors.Join(err, p.write(name, []byte(text)))
 	}
-	if err := p.settings(); err != nil {
+	if err = errors.Join(err, p.settings()); err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	partly, err := p.setUp(ctx, setup)
-	var failed *setupError
-	if errors.As(err, &failed) && base != "" {
+	if failed, ok := errors.AsType[*setupError](err); ok && base != "" {
 		partly, err = p.setUpOnSources(ctx, base, setup, failed)
 	}
 	if err != nil {
 		return err
 	}
 	for _, d := range []string{"home", "tmp", "reports", "venv/.package-cache", "venv/.package-cache-mutate", "venv/.global-cache", "settings.xml"} {
-		if err := removeAll(filepath.Join(work, d)); err != nil {
-			return fmt.Errorf("%w: %w", ErrSetup, err)
-		}
+		err = errors.Join(err, removeAll(filepath.Join(work, d)))
 	}
 	if ofSources(chain) { // each check tree has its own
-		if err := errors.Join(p.keepMade(ctx, base), p.keepPackages(), removeAll(filepath.Join(work, "tree"))); err != nil {
-			return fmt.Errorf("%w: %w", ErrSetup, err)
-		}
+		err = errors.Join(err, p.keepMade(ctx, base), p.keepPackages(), removeAll(filepath.Join(work, "tree")))
 	}
-	if err := p.keepDownloads(); err != nil {
-		return fmt.Errorf("%w: %w", ErrSetup, err)
+	err = errors.Join(err, p.keepDownloads(), relocate(filepath.Join(work, "venv"), work, dir))
+	if partly.command == "" {
+		err = errors.Join(err, os.WriteFile(filepath.Join(work, "done"), nil, 0o644))
 	}
-	if err := relocate(filepath.Join(work, "venv"), work, dir); err != nil {
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	if partly.command != "" {
 		c.tools.Store("failed "+dir, partly)
-	} else if err := os.WriteFile(filepath.Join(work, "done"), nil, 0o644); err != nil {
-		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	if err := os.Rename(work, dir); err != nil {
 		if _, other := os.Stat(filepath.Join(dir, "done")); other == nil {

@@ -97,12 +97,7 @@ var (
 
 // changes finds calls that change what they are given, where the spec says that nothing does.
 func (u *user) changes(all []example.Example, got []example.Outcome) []step.Finding {
-	var says []string
-	for _, s := range sentencesOf(u.m.Said, leftAlone, ofFace) {
-		if givenWord().MatchString(s) {
-			says = append(says, s)
-		}
-	}
+	says := slices.DeleteFunc(sentencesOf(u.m.Said, leftAlone, ofFace), func(s string) bool { return !givenWord().MatchString(s) })
 	if inPlace().MatchString(u.m.Said) || len(says) == 0 {
 		return nil
 	}

@@ -97,12 +97,7 @@ func (u *user) onlyTested(ctx context.Context, asked []example.Example, e exampl
 	if o.Cannot != "" || e.Want.Holds(o) || noMatter().MatchString(o.Given()) || u.m.speaksOf(e.After) {
 		return nil, nil
 	}
-	var before []example.Example
-	for _, x := range asked {
-		if x.Test == e.Test {
-			before = append(before, x)
-		}
-	}
+	before := slices.DeleteFunc(slices.Clone(asked), func(x example.Example) bool { return x.Test != e.Test })
 	again, err := u.try(ctx, before, false)
 	if err != nil {
 		return nil, err

@@ -42,12 +42,7 @@ func (j *judge) across(ctx context.Context) error {
 			continue
 		}
 		with := toolchain.BuiltWith(j.q.Chains, chain)
-		var open []missed
-		for _, m := range j.missed {
-			if m.trial.Noticed == 0 && slices.ContainsFunc(with, m.chain.Same) {
-				open = append(open, m)
-			}
-		}
+		open := slices.DeleteFunc(slices.Clone(j.missed), func(m missed) bool { return m.trial.Noticed > 0 || !slices.ContainsFunc(with, m.chain.Same) })
 		if len(open) == 0 || chain.Own.Elsewhere {
 			continue
 		}

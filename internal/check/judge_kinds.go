@@ -68,13 +68,9 @@ func isProgram(ch Change) bool {
 
 // concerned are the toolchains that the change can be tested by.
 func (j *judge) concerned() []toolchain.Found {
-	var out []toolchain.Found
-	for _, chain := range j.q.Chains {
-		if slices.Contains(judged, chain.Ecosystem) && slices.ContainsFunc(j.changes, func(ch Change) bool { return j.mineIn(chain, ch) }) {
-			out = append(out, chain)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(j.q.Chains), func(chain toolchain.Found) bool {
+		return !slices.Contains(judged, chain.Ecosystem) || !slices.ContainsFunc(j.changes, func(ch Change) bool { return j.mineIn(chain, ch) })
+	})
 }
 
 // mineIn reports whether a change is one that a toolchain tests: of its language, or data in its place.

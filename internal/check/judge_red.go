@@ -19,12 +19,7 @@ var absent = re.New(`\b(?:AttributeError|NameError|ImportError|ModuleNotFoundErr
 
 // red runs the new tests that pass on the tree without the change. One that fails there proves it.
 func (x *chainJudge) red(ctx context.Context) (err error) {
-	var mine []test
-	for _, t := range x.fresh {
-		if t.in(x.results) == step.Pass && !t.Fails {
-			mine = append(mine, t)
-		}
-	}
+	mine := slices.DeleteFunc(slices.Clone(x.fresh), func(t test) bool { return t.in(x.results) != step.Pass || t.Fails })
 	if !x.known.code || len(mine) == 0 {
 		return nil
 	}

@@ -47,7 +47,7 @@ func New(o Options) (*Checker, error) {
 		}
 		*d = abs
 	}
-	return &Checker{repo: o.Repo, o: o, locks: newKeyed(), tools: &sync.Map{}, failures: &stepFailures{}}, nil
+	return &Checker{repo: o.Repo, o: o, locks: &keyed{}, tools: &sync.Map{}, failures: &stepFailures{}}, nil
 }
 
 // stamp is what changes when a file is written.

@@ -54,7 +54,7 @@ func reach(chain toolchain.Found, files map[string][]byte, isTest func(string) b
 			units = append(units, g.unit(file))
 		case isTest(file):
 		case path.Base(file) == "conftest.py":
-			add(&r.near, under(all, path.Dir(file))...)
+			add(&r.near, slices.DeleteFunc(slices.Clone(all), func(f string) bool { return !below(path.Dir(file), f) })...)
 		case toolchain.IsTest(file): // helpers of tests
 			units = append(units, g.unit(file), g.beside(file))
 		default:
@@ -92,26 +92,10 @@ func (g *graph) above(units ...string) (out []string) {
 	return out
 }
 
-// under are the files below a directory.
-func under(files []string, dir string) []string {
-	var out []string
-	for _, f := range files {
-		if below(dir, f) {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
 // around are the tests beside data: of the nearest directory upwards that has some.
 func around(tests []string, file string) []string {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
-		var out []string
-		for _, t := range tests {
-			if path.Dir(t) == dir {
-				out = append(out, t)
-			}
-		}
+		out := slices.DeleteFunc(slices.Clone(tests), func(t string) bool { return path.Dir(t) != dir })
 		if len(out) > 0 || dir == "." || dir == "/" {
 			return out
 		}
@@ -287,11 +271,5 @@ func (g *graph) ending(rest string) []string {
 	if rest == "" || rest == "." {
 		return nil
 	}
-	var out []string
-	for _, u := range g.byEnd[path.Base(rest)] {
-		if u == rest || strings.HasSuffix(u, "/"+rest) {
-			out = append(out, u)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(g.byEnd[path.Base(rest)]), func(u string) bool { return u != rest && !strings.HasSuffix(u, "/"+rest) })
 }

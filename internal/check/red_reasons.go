@@ -148,12 +148,9 @@ func firstLines(s string, n int) string {
 
 // promised reports whether the spec exports name, as a name or in a signature (a field, a method).
 func (r *red) promised(name string) bool {
-	for _, e := range r.m.Exports {
-		if e.Name == name || strings.HasSuffix(e.Name, "."+name) || hasWord(e.Signature, name) {
-			return true
-		}
-	}
-	return slices.Contains(r.m.Names, name) || r.inSpecCode(name)
+	return slices.ContainsFunc(r.m.Exports, func(e step.Export) bool {
+		return e.Name == name || strings.HasSuffix(e.Name, "."+name) || hasWord(e.Signature, name)
+	}) || slices.Contains(r.m.Names, name) || r.inSpecCode(name)
 }
 
 // unlisted reports whether the spec says nothing of an export, which could be private.
@@ -199,12 +196,9 @@ func (r *red) ownModule(t test, from string) bool {
 			}
 		}
 	}
-	for _, target := range importTargets(r.m.Chain, t.File, from, r.p.root) {
-		if target == r.m.Dir || strings.HasPrefix(target, r.m.Dir+"/") || r.m.Dir == "." {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(importTargets(r.m.Chain, t.File, from, r.p.root), func(target string) bool {
+		return target == r.m.Dir || strings.HasPrefix(target, r.m.Dir+"/") || r.m.Dir == "."
+	})
 }
 
 // means reports whether an import as written in the test is the one that the runner calls missing.

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -31,12 +32,7 @@ func (r *red) snapshots() []step.Finding {
 		if f.Lang != source.TypeScript && f.Lang != source.JavaScript {
 			continue
 		}
-		var code []source.Token
-		for _, tok := range f.Tokens {
-			if tok.Kind != source.Comment && tok.Off >= t.Off && tok.End <= t.Stop {
-				code = append(code, tok)
-			}
-		}
+		code := slices.DeleteFunc(withoutComments(f.Tokens), func(tok source.Token) bool { return tok.Off < t.Off || tok.End > t.Stop })
 		for i := 1; i+2 < len(code); i++ {
 			file, is := snapshotFiles[code[i].Text]
 			if !is || code[i-1].Text != "." || code[i+1].Text != "(" {

@@ -43,14 +43,10 @@ func (c *Checker) settingsFiles() []string {
 
 // installEnv are the variables of the user that installations get and checks do not.
 func (c *Checker) installEnv() []string {
-	var out []string
-	for _, kv := range c.o.Env {
+	return slices.DeleteFunc(slices.Clone(c.o.Env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		if ofInstall(strings.ToUpper(name)) {
-			out = append(out, kv)
-		}
-	}
-	return out
+		return !ofInstall(strings.ToUpper(name))
+	})
 }
 
 // ofInstall says whether a variable is for installations: it says where registries are, and is no key to one, which what is installed

@@ -103,12 +103,7 @@ func pairsOfTest(f source.File) map[string]bool {
 		line int
 	}
 	var lits []at
-	var ts []source.Token
-	for _, t := range f.Tokens {
-		if t.Kind != source.Comment {
-			ts = append(ts, t)
-		}
-	}
+	ts := withoutComments(f.Tokens)
 	for i := 0; i < len(ts); i++ {
 		if v, next, ok := literalAt(ts, i); ok {
 			lits = append(lits, at{v, ts[i].Line})

@@ -82,13 +82,7 @@ var plainName = re.New(`^[\w$]*[A-Za-z][\w$]*$`)
 
 // bodyOf are the tokens of a function's body, without comments.
 func bodyOf(f *file, fn source.Func) []source.Token {
-	var out []source.Token
-	for _, t := range f.code {
-		if t.Off >= fn.Body && t.End <= fn.Stop {
-			out = append(out, t)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(f.code), func(t source.Token) bool { return t.Off < fn.Body || t.End > fn.Stop })
 }
 
 // uses reports whether a body uses a name, and whether it does so beyond conditions that only refuse and what these say.

@@ -169,10 +169,8 @@ func near(f *file, i int, words ...string) bool {
 		if t.Line < from || t.Line > to || t.Kind != source.Ident {
 			continue
 		}
-		for _, w := range words {
-			if t.Text == w {
-				return true
-			}
+		if slices.Contains(words, t.Text) {
+			return true
 		}
 	}
 	return false
@@ -260,12 +258,7 @@ func handlers(f *file, i int) []step.Finding {
 }
 
 func commentIn(f *file, from, to int) bool {
-	for _, t := range f.new.Tokens {
-		if t.Kind == source.Comment && t.Off >= from && t.End <= to {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.new.Tokens, func(t source.Token) bool { return t.Kind == source.Comment && t.Off >= from && t.End <= to })
 }
 
 // plainNumbers mean the same to everybody.

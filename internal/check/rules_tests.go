@@ -180,12 +180,7 @@ func similar(a, b string) bool {
 }
 
 func (a Audit) isFrozen(p string) bool {
-	for _, f := range a.Frozen {
-		if f.Path == p {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Frozen, func(f step.File) bool { return f.Path == p })
 }
 
 // constrained reports whether a Go test file is left out of an ordinary run by a constraint that is not about the system.
@@ -196,12 +191,7 @@ var systems = re.New(`^(linux|darwin|windows|unix|freebsd|openbsd|netbsd|android
 var constraintWord = re.New(`[\w.]+`)
 
 func constrainedText(text string) bool {
-	for _, word := range constraintWord().FindAllString(text, -1) {
-		if !systems().MatchString(word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(constraintWord().FindAllString(text, -1), func(word string) bool { return !systems().MatchString(word) })
 }
 
 // judgeTest looks at one test that is new or changed.

@@ -199,12 +199,7 @@ func mentionedStub(ecosystem, name string) string {
 // wants reports whether an import asks for nothing by name, or for something that the spec exports (perhaps a type, which
 // needs no stub).
 func (s *stubber) wants(names []string) bool {
-	for _, e := range s.m.Exports {
-		if slices.Contains(names, e.Name) {
-			return true
-		}
-	}
-	return len(names) == 0
+	return slices.ContainsFunc(s.m.Exports, func(e step.Export) bool { return slices.Contains(names, e.Name) }) || len(names) == 0
 }
 
 func usesRequire(src []byte, from string) bool {

@@ -111,12 +111,13 @@ func (s *stubber) writeGo() error {
 	for _, d := range g.decls {
 		all.WriteString(d.text)
 	}
+	support := ""
 	if strings.Contains(all.String(), "stubError(") {
-		all.WriteString(toolchain.GoStubSupport)
+		support = toolchain.GoStubSupport
 	}
 	var b strings.Builder
 	b.WriteString("package " + g.pkg + "\n\n")
-	for _, q := range qualifiers(all.String()) {
+	for _, q := range qualifiers(all.String() + support) {
 		if from := s.importOf(q); from != "" && !g.no[from] {
 			fmt.Fprintf(&b, "import %s %q\n", q, from)
 		}
@@ -128,10 +129,7 @@ func (s *stubber) writeGo() error {
 		b.WriteString(d.text)
 		d.last = strings.Count(b.String(), "\n")
 	}
-	if strings.Contains(all.String(), "stubError(") {
-		b.WriteString(toolchain.GoStubSupport)
-	}
-	return s.put(path.Join(s.m.Dir, stubFile), []byte(b.String()))
+	return s.put(path.Join(s.m.Dir, stubFile), []byte(b.String()+support))
 }
 
 var (

@@ -64,12 +64,7 @@ func (p *place) said(o outcome) (lines, keys []string) {
 
 // atPlaces are the lines that say where something is wrong, all of them where none does: the rest is around them.
 func atPlaces(lines []string) []string {
-	var out []string
-	for _, l := range lines {
-		if complaintLine().MatchString(l) {
-			out = append(out, l)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !complaintLine().MatchString(l) })
 	if len(out) == 0 {
 		return lines
 	}

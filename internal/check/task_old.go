@@ -41,12 +41,7 @@ func among(tests []test) func(test) bool {
 // failing now and then is, unless it does so without the task as well: else code that works now and then would land.
 func (p *taskProof) flaky(ctx context.Context, pl *place, expected, fresh []test, run testRun) ([]string, error) {
 	mine := among(fresh)
-	var old []test
-	for _, t := range expected {
-		if t.in(run.results) == step.Flake && !mine(t) {
-			old = append(old, t)
-		}
-	}
+	old := slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return t.in(run.results) != step.Flake || mine(t) })
 	failing, err := pl.failAgain(ctx, old)
 	if err == nil && len(failing) > 0 {
 		var base *place

@@ -177,9 +177,9 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 			run.invalid = string(out.output)
 			run.findings = append(run.findings, reject("check-invalid", "", 0, "The test run `"+CommandText(cmd)+"` does not count: "+out.problem+"."))
 		case executed(out.Results) == 0 && !failed:
-			run.findings = append(run.findings, p.runFinding("no-tests-ran", "The test runner ran no test", sel.Dir, cmd, out))
+			run.findings = append(run.findings, p.runFinding("no-tests-ran", "The test runner ran no test", cmd, out))
 		case out.Record.Exit != 0 && !failed:
-			run.findings = append(run.findings, p.runFinding("runner-failed", "The test runner failed although no test did", "", cmd, out))
+			run.findings = append(run.findings, p.runFinding("runner-failed", "The test runner failed although no test did", cmd, out))
 		case out.Record.Exit == 0 && failed:
 			run.findings = append(run.findings, reject("exit-swallowed", "", 0,
 				"Tests failed, but the test runner exited with 0: something swallows its exit code."))
@@ -189,11 +189,9 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 }
 
 // runFinding is a run of tests that shows nothing of any of them.
-func (p *place) runFinding(rule, what, dir string, cmd toolchain.Command, out outcome) step.Finding {
+func (p *place) runFinding(rule, what string, cmd toolchain.Command, out outcome) step.Finding {
 	lines, _ := p.said(out)
-	f := commandFinding(rule, step.Rejects, what, cmd, out, compared{fresh: lines})
-	f.Path = dir
-	return f
+	return commandFinding(rule, step.Rejects, what, cmd, out, compared{fresh: lines})
 }
 
 // before makes, once in a place, what the project's own people build before they test.
@@ -212,7 +210,7 @@ func (p *place) before(ctx context.Context, run *testRun) error {
 			continue
 		}
 		p.built = false
-		run.findings = append(run.findings, p.runFinding("build-failed", "What the tests need cannot be built", "", cmd, out))
+		run.findings = append(run.findings, p.runFinding("build-failed", "What the tests need cannot be built", cmd, out))
 		break
 	}
 	return nil
