@@ -195,13 +195,8 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 
 // firstMessage is the first line of what a test said when it failed.
 func firstMessage(results []step.TestResult) string {
-	for _, r := range results {
-		if r.Status == step.Fail && strings.TrimSpace(r.Message) != "" {
-			line, _, _ := strings.Cut(strings.TrimSpace(r.Message), "\n")
-			return strings.TrimRight(clipped(line, maxBrief), ".")
-		}
-	}
-	return "it gives no message"
+	line := firstLines(worst(results).Message, 1)
+	return cmp.Or(strings.TrimRight(clipped(line, maxBrief), "."), "it gives no message")
 }
 
 func (x *chainJudge) change(file string) Change {

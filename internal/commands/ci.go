@@ -170,10 +170,7 @@ func (r *reader) github(file string) {
 			for _, s := range j.Steps {
 				dir := cmp.Or(s.Dir, j.Defaults.Run.Dir, w.Defaults.Run.Dir, ".")
 				where := at{dir: path.Clean(fill(dir, values, env)), env: map[string]string{}, from: file + ": " + name}
-				for k, v := range env {
-					where.env[k] = fill(v, values, env)
-				}
-				for k, v := range s.Env {
+				for k, v := range merged(env, s.Env) {
 					where.env[k] = fill(v, values, env)
 				}
 				maps.DeleteFunc(where.env, func(k, v string) bool { return secret(k) || v == "" || strings.Contains(v, unknown) })
