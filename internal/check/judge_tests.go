@@ -158,9 +158,9 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 	for _, t := range gone {
 		results := resultsOf(t, run.results)
 		text, advice := "The test "+t.Name+" is gone, but it passes with the change. ", "Put it back."
-		switch st := status(results); {
-		case st == step.Pass:
-		case st == step.Fail:
+		switch status(results) {
+		case step.Pass:
+		case step.Fail:
 			passed, _, err := x.passedBefore(ctx, t)
 			if err != nil {
 				return err

@@ -237,14 +237,23 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 	} else {
 		page.Agent = name
 	}
+	if err := p.openRuns(ctx, &page, l); err != nil {
+		return page, err
+	}
+	page.Next = append(page.Next, page.ideas(l)...)
+	return page, nil
+}
+
+// openRuns names the newest run that has not ended, and a result that lies beside the branch.
+func (p *project) openRuns(ctx context.Context, page *frontPage, l report.Lang) error {
 	runs, err := p.runs(ctx)
 	if err != nil {
-		return page, err
+		return err
 	}
 	if len(runs) > 0 {
 		ref, err := p.leftOn(ctx, runs[0])
 		if err != nil {
-			return page, err
+			return err
 		}
 		if ref != "" {
 			page.Next = append(page.Next, nextStep{"git merge " + ref, fmt.Sprintf(l.T("take the result of run %s, once what is in its way is committed or stashed"), runs[0].ID)})
@@ -266,8 +275,7 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 		}
 		break
 	}
-	page.Next = append(page.Next, page.ideas(l)...)
-	return page, nil
+	return nil
 }
 
 // ideas are next steps in a project in which no run waits.

@@ -99,9 +99,6 @@ func (p *project) newestChange(ctx context.Context, rt keeper) (flow.Run, error)
 			return r, nil
 		}
 	}
-	if p.noGit {
-		return flow.Run{}, usage("not a git repository, so runs make no commits that could be undone: run git init first")
-	}
 	return flow.Run{}, usage("no run has changed anything: jacquard status lists them all")
 }
 

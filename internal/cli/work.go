@@ -120,7 +120,7 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	}
 	if p.noGit {
 		in.Delivery = step.ToTree
-		fmt.Fprint(a.Err, a.lang().T("⚠ WARNING: no git repository: commits are skipped, results stay in files. For commits and undo, run git init first\n"))
+		fmt.Fprint(a.Err, a.lang().T("⚠ WARNING: no git repository: commits are skipped, results stay in files. For commits, run git init first\n"))
 	} else if err := p.leaveAlone(ctx); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@
 package commands
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -40,10 +41,12 @@ type Command struct {
 	CI   bool     // the project's CI runs it
 	// Partial says that a word is missing that only CI can tell.
 	Partial bool
+	// Script is the program that a script of the project runs, where the command is that script.
+	Script string
 }
 
-// Program is the name of the program without its directory, that of the module for python -m.
-func (c Command) Program() string { return program(c.Argv) }
+// Program is the name of the program without its directory, that of the module for python -m, and what a script runs.
+func (c Command) Program() string { return cmp.Or(c.Script, program(c.Argv)) }
 
 func program(argv []string) string {
 	if len(argv) == 0 {

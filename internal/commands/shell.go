@@ -251,27 +251,38 @@ func (r *reader) run(argv []string, where at) {
 		if i := slices.Index(rest, "-c"); i >= 0 && i+1 < len(rest) {
 			r.shell(rest[i+1], where.in("sh"))
 		} else if rest = flagless(rest); len(rest) > 0 {
-			r.file(rest[0], where)
+			r.file(argv, rest[0], where)
 		}
 	default:
 		switch {
 		case strings.HasPrefix(name, "python") || name == "py":
 			r.python(argv, where)
 		case (strings.HasPrefix(argv[0], "./") || strings.HasSuffix(name, ".sh")) && r.files[path.Join(where.dir, argv[0])] && name != "gradlew" && name != "mvnw":
-			r.file(argv[0], where)
+			r.file(argv, argv[0], where)
 		default:
 			r.add(argv, where)
 		}
 	}
 }
 
-// file reads a script of the project.
-func (r *reader) file(name string, where at) {
+// file reads a script of the project, which argv runs. One that only builds is run as it is: it does more than call compilers.
+func (r *reader) file(argv []string, name string, where at) {
 	text := r.text(path.Join(where.dir, name))
 	if text == "" || strings.HasPrefix(text, "#!") && !strings.Contains(firstLine(text), "sh") {
 		return
 	}
+	before := len(r.out)
 	r.shell(text, where.in(name))
+	made := r.out[before:]
+	if len(made) == 0 || slices.ContainsFunc(made, func(c Command) bool { return c.Purpose != Build }) {
+		return
+	}
+	script := made[0].Program()
+	r.out = r.out[:before]
+	r.command(Build, slices.Concat(argv, where.args), where)
+	if len(r.out) > before {
+		r.out[before].Script = script
+	}
 }
 
 func firstLine(text string) string {

@@ -249,19 +249,22 @@ func validity(file string, ps []spec.Problem, errors []string) Validity {
 }
 
 // schemaErrors are the kinds of problems, by how their texts begin and end, with the section that they are about.
-var schemaErrors = []struct{ begin, end, kind, section string }{
-	{"Purpose is empty", "", "InvalidSectionContent", "Purpose"},
-	{"Exports section", "", "InvalidExports", "Exports"},
-	{"Behavior section", "", "InvalidBehavior", "Behavior"},
-	{"decision '", "", "MissingField", "Decision Log"},
-	{"INV-3", "", "INV3Violation", ""},
-	{"a parent directory must not be referred to", "", "ForbiddenReference", "Dependencies"},
-	{"Cross-reference", "", "UnresolvedCrossReference", ""},
-	{"dependency ", "leaves the project", "ForbiddenReference", "Dependencies"},
-	{"dependency ", "is not a module", "UnresolvedDependency", "Dependencies"},
-	{"Duplicate use case", "", "DuplicateUseCaseId", "Behavior"},
-	{"Include target", "", "InvalidIncludeTarget", "Behavior"},
-	{"Extend target", "", "InvalidExtendTarget", "Behavior"},
+var schemaErrors = []struct {
+	begin, end string
+	is         SchemaError
+}{
+	{"Purpose is empty", "", SchemaError{Type: "InvalidSectionContent", Section: "Purpose"}},
+	{"Exports section", "", SchemaError{Type: "InvalidExports", Section: "Exports"}},
+	{"Behavior section", "", SchemaError{Type: "InvalidBehavior", Section: "Behavior"}},
+	{"decision '", "", SchemaError{Type: "MissingField", Section: "Decision Log"}},
+	{"INV-3", "", SchemaError{Type: "INV3Violation"}},
+	{"a parent directory must not be referred to", "", SchemaError{Type: "ForbiddenReference", Section: "Dependencies"}},
+	{"Cross-reference", "", SchemaError{Type: "UnresolvedCrossReference"}},
+	{"dependency ", "leaves the project", SchemaError{Type: "ForbiddenReference", Section: "Dependencies"}},
+	{"dependency ", "is not a module", SchemaError{Type: "UnresolvedDependency", Section: "Dependencies"}},
+	{"Duplicate use case", "", SchemaError{Type: "DuplicateUseCaseId", Section: "Behavior"}},
+	{"Include target", "", SchemaError{Type: "InvalidIncludeTarget", Section: "Behavior"}},
+	{"Extend target", "", SchemaError{Type: "InvalidExtendTarget", Section: "Behavior"}},
 }
 
 // typeOf is the error_type of a problem, and the section that it is about.
@@ -274,7 +277,7 @@ func typeOf(text string) (kind, section string) {
 	}
 	for _, e := range schemaErrors {
 		if strings.HasPrefix(text, e.begin) && strings.HasSuffix(text, e.end) {
-			return e.kind, e.section
+			return e.is.Type, e.is.Section
 		}
 	}
 	if strings.Contains(text, " does not export ") {

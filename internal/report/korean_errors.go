@@ -122,7 +122,6 @@ var koreanErrors = map[string]string{
 	". Free some space, then try again":                                                                                         ". 공간을 확보한 뒤 다시 시도하세요",
 	". Make the folder writable or use another one, then try again":                                                             ". 폴더를 쓸 수 있게 하거나 다른 폴더를 쓴 뒤 다시 시도하세요",
 	"the newest run %s has changed nothing. To undo the run before it that did (%s), run: jacquard undo %s":                     "가장 최근 실행 %s은(는) 바꾼 것이 없습니다. 변경이 있는 그 이전 실행(%s)을 되돌리려면: jacquard undo %s",
-	"not a git repository, so runs make no commits that could be undone: run git init first":                                    "git 저장소가 아니어서 실행이 되돌릴 커밋을 만들지 않습니다. 먼저 git init을 실행하세요",
 	"no space left in %s; nothing was started: free some space, then run the same command again":                                "%s에 남은 공간이 없어 아무것도 시작하지 않았습니다. 공간을 확보한 뒤 같은 명령을 다시 실행하세요",
 
 	"no run %s; jacquard status lists the runs": "실행 %s이(가) 없습니다. jacquard status로 실행 목록을 보세요",

@@ -66,7 +66,7 @@ var verb = re.New(`%(?:\[[0-9]+\])?[sdq%]`)
 // person sees is translated when it is shown (Lang.Finding).
 var koreanFindings = map[string]string{
 	// the repository and the scope
-	"This symbolic link points outside the project (%s). Remove it.":                                                                 "이 심볼릭 링크는 프로젝트 밖을 가리킵니다 (%s). 삭제하세요.",
+	"This symbolic link points outside the project (%s). Remove it.":                                                                                                         "이 심볼릭 링크는 프로젝트 밖을 가리킵니다 (%s). 삭제하세요.",
 	"A submodule was added. Remove it.":                                                                                                                                      "서브모듈이 추가되었습니다. 삭제하세요.",
 	"This file is outside the scope of the task. Undo your change.":                                                                                                          "작업 범위 밖의 파일입니다. 변경을 되돌리세요.",
 	"This file is outside your scope. Undo your change.":                                                                                                                     "작업 범위 밖의 파일입니다. 변경을 되돌리세요.",

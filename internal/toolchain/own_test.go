@@ -136,8 +136,10 @@ func TestElseInstalled(t *testing.T) {
 	}{
 		"poetry":       {map[string]string{"pyproject.toml": "[tool.poetry]\nname = \"x\"\n", "poetry.lock": poetry + `"2.1"`, "x.py": ""}, pip},
 		"older poetry": {map[string]string{"pyproject.toml": "[tool.poetry]\nname = \"x\"\n", "poetry.lock": poetry + `"2.0"`, "x.py": ""}, ""},
-		"pnpm 11": {map[string]string{"package.json": `{"packageManager": "pnpm@11.3.0+sha512.ab", "devDependencies": {"x": "1"}}`, "pnpm-lock.yaml": "", "x.js": ""},
-			"npx --yes --package=pnpm@10 pnpm install --frozen-lockfile --config.manage-package-manager-versions=false"},
+		"pnpm 11": {
+			map[string]string{"package.json": `{"packageManager": "pnpm@11.3.0+sha512.ab", "devDependencies": {"x": "1"}}`, "pnpm-lock.yaml": "", "x.js": ""},
+			"npx --yes --package=pnpm@10 pnpm install --frozen-lockfile --config.manage-package-manager-versions=false",
+		},
 		"pnpm 9": {map[string]string{"package.json": `{"packageManager": "pnpm@9.3.0", "devDependencies": {"x": "1"}}`, "pnpm-lock.yaml": "", "x.js": ""}, ""},
 	} {
 		f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(c.files)), func(p string) []byte { return []byte(c.files[p]) }).Detect(".")

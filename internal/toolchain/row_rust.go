@@ -113,6 +113,9 @@ func inspectRust(f *Found, p *Project) {
 	for _, d := range parents(f.Root) {
 		for _, file := range append(p.match(join(d, ".cargo"), "config.toml", "config"), p.match(d, "rust-toolchain", "rust-toolchain.toml")...) {
 			f.Installs = addOnce(f.Installs, file)
+			if base := path.Base(file); f.ManagerVersion == "" && (base == "rust-toolchain" || base == "rust-toolchain.toml") {
+				f.ManagerVersion = channelOf(string(p.read(file)))
+			}
 		}
 		lints = lints || len(p.match(d, "clippy.toml", ".clippy.toml")) > 0
 	}
@@ -120,6 +123,21 @@ func inspectRust(f *Found, p *Project) {
 	if lints {
 		f.Tools = append(f.Tools, "clippy")
 	}
+}
+
+// channelOf is the toolchain that a rust-toolchain file names (rust-lang.github.io/rustup, "Overrides"): stable where it names none, ""
+// where it lies in a folder.
+func channelOf(text string) string {
+	var t struct {
+		Toolchain struct{ Channel, Path string }
+	}
+	if _, err := toml.Decode(text, &t); err != nil {
+		return strings.TrimSpace(text) // the older form
+	}
+	if t.Toolchain.Path != "" {
+		return ""
+	}
+	return cmp.Or(t.Toolchain.Channel, "stable")
 }
 
 // rustSetup fetches into {env}, which is Cargo's home in all other commands.
@@ -132,7 +150,7 @@ func rustSetup(f Found) []Command {
 		args = append(args, "--locked")
 	}
 	c := f.cargo("setup", ReportExit, args...)
-	c.Env = []string{"CARGO_HOME={env}"}
+	c.Env = append(f.Env(), "CARGO_HOME={env}")
 	return []Command{c}
 }
 
@@ -143,7 +161,7 @@ func (f Found) Cargo(name string, args ...string) Command { return f.cargo(name,
 func (f Found) cargo(name string, r Report, args ...string) Command {
 	c := Command{
 		Name: name, Argv: append([]string{"cargo"}, args...), Dir: f.Root, Report: r, Needs: []Need{rustNeed()},
-		Env: []string{"CARGO_NET_OFFLINE=true", "CARGO_TERM_COLOR=never"},
+		Env: append(f.Env(), "CARGO_NET_OFFLINE=true", "CARGO_TERM_COLOR=never"),
 	}
 	if len(f.Declared) > 0 {
 		c.Env = append(c.Env, "CARGO_HOME={env}")

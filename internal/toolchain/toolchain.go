@@ -271,6 +271,10 @@ func (f Found) Env() []string {
 		return []string{"GOFLAGS=-buildvcs=false"}
 	case Node:
 		return []string{"CI=1"}
+	case Rust:
+		if f.ManagerVersion != "" { // the toolchain alone: rustup would install components that a file asks for, and cannot here
+			return []string{"RUSTUP_TOOLCHAIN=" + f.ManagerVersion}
+		}
 	case JVM:
 		if f.Manager == "gradle" {
 			return []string{"GRADLE_USER_HOME={env}"}
