@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -109,8 +110,31 @@ func (r reader) relative(p string) string {
 			root = real
 		}
 		if rel, err := filepath.Rel(root, p); err == nil {
-			return filepath.ToSlash(rel)
+			return r.written(filepath.ToSlash(rel))
 		}
 	}
-	return path.Join(r.chain.Root, filepath.ToSlash(p))
+	return r.written(path.Join(r.chain.Root, filepath.ToSlash(p)))
+}
+
+// written is the test file that one of a report was compiled from: the one whose path without its extension has most of its end.
+func (r reader) written(file string) string {
+	if !r.chain.Own.Built || r.tests == nil {
+		return file
+	}
+	backwards := func(file string) []string {
+		parts := strings.Split(strings.TrimSuffix(file, path.Ext(file)), "/")
+		slices.Reverse(parts)
+		return parts
+	}
+	want, best, most := backwards(file), file, 0
+	for _, test := range r.tests() {
+		have, n := backwards(test), 0
+		for n < min(len(have), len(want)) && have[n] == want[n] {
+			n++
+		}
+		if n > most {
+			best, most = test, n
+		}
+	}
+	return best
 }

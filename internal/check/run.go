@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -355,7 +357,7 @@ func (p *place) parse(o *outcome, cmd toolchain.Command, r recorded) {
 		}
 	}
 	o.report = r.Report
-	from := reader{chain: p.chain, root: p.root, fileOf: p.fileOf, reports: func() [][]byte { return r.Reports }, tests: p.testFiles, text: p.read}
+	from := reader{chain: p.chain, root: p.root, fileOf: p.fileOf, reports: func() [][]byte { return r.Reports }, tests: sync.OnceValue(p.testFiles), text: p.read}
 	results, err := from.read(cmd.Report, r.Report, plain(r.Stdout), o.output)
 	if err != nil && o.problem == "" {
 		o.problem = "the runner's report cannot be read: " + err.Error()
@@ -401,10 +403,15 @@ func (p *place) untouched(ctx context.Context, o *outcome) error {
 	return p.restore(ctx, changed)
 }
 
+// lastPart is the end of what a program said about its failure: on stderr, and on stdout where stderr names no cause.
 func lastPart(stdout, stderr string) string {
 	s := strings.TrimSpace(stderr)
-	if strings.TrimSpace(colours().ReplaceAllString(s, "")) == "" {
+	says := func(cause func() *regexp.Regexp) bool { return cause().MatchString(s) }
+	switch {
+	case strings.TrimSpace(colours().ReplaceAllString(s, "")) == "":
 		s = strings.TrimSpace(stdout)
+	case !slices.ContainsFunc(causes, says):
+		s = strings.TrimSpace(s + "\n" + stdout)
 	}
 	if len(s) > maxMessage {
 		s = strings.ToValidUTF8(s[len(s)-maxMessage:], "")

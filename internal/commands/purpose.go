@@ -91,6 +91,12 @@ func purposeOf(argv []string) (Purpose, []string) {
 	return severalPurposes(name, first, argv, has)
 }
 
+// purpose is what a program with its arguments is for.
+func purpose(argv []string) Purpose {
+	p, _ := purposeOf(argv)
+	return p
+}
+
 // byFirst is what programs that do several things are for, by their first argument.
 var byFirst = map[string]map[string]Purpose{
 	"go":     {"test": Test, "vet": Lint, "build": Build, "mod": Install},

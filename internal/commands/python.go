@@ -401,10 +401,16 @@ var (
 	noxSession = re.New(`(?m)^@(?:nox\.)?session[^\n]*(?:\n(?:[ \t)@][^\n]*)?)*?\ndef (\w+)\([^)]*\)[^\n]*:\n((?:[ \t]+[^\n]*\n|\n)*)`)
 	noxInstall = re.New(`session\.install\(((?:[^()]|\([^()]*\))*)\)`)
 	noxRun     = re.New(`session\.run(?:_always)?\(((?:[^()]|\([^()]*\))*)\)`)
-	noxString  = re.New(`^\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*,?`)
+
+	pythonArgument = re.New(`^\s*((?:"[^"\\]*"|'[^'\\]*'|[^,"'()\[\]{}]|\([^()]*\)|\[[^\]]*\]|\{[^}]*\})+),?`)
+	pythonConstant = re.New(`(?m)^([A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=[ \t]*([^=\s][^\n]*)$`)
+	pythonText     = re.New(`^(?:"([^"\\]*)"|'([^'\\]*)')$`)
+	pythonHere     = re.New(`^(?:pathlib\.)?(?:Path\.cwd\(\)|Path\(__file__\)(?:\.(?:parent|resolve\(\)|absolute\(\)))*)$`)
+	pythonAround   = re.New(`^(?:str|(?:pathlib\.)?Path)\((.+)\)$`)
+	pythonKeyword  = re.New(`^\w+\s*=[^=]`)
 )
 
-// nox follows the calls of session.run in a noxfile whose arguments are plain texts: of the sessions that are named with -s, else of all.
+// nox follows the calls of session.run in a noxfile: of the sessions that are named with -s, else of all.
 func (r *reader) nox(argv []string, where at) {
 	var wanted []string
 	for i, a := range argv {
@@ -413,30 +419,71 @@ func (r *reader) nox(argv []string, where at) {
 			wanted = append(wanted, name, argv[i+1])
 		}
 	}
-	for _, m := range noxSession().FindAllStringSubmatch(r.text(path.Join(where.dir, "noxfile.py"))+"\n", -1) {
+	text := r.text(path.Join(where.dir, "noxfile.py")) + "\n"
+	known := constants{}
+	for _, m := range pythonConstant().FindAllStringSubmatch(text, -1) {
+		if v, ok := known.value(m[2]); ok {
+			known[m[1]] = v
+		}
+	}
+	for _, m := range noxSession().FindAllStringSubmatch(text, -1) {
 		if len(wanted) > 0 && !slices.Contains(wanted, m[1]) {
 			continue
 		}
 		for _, call := range noxInstall().FindAllStringSubmatch(m[2], -1) {
-			if words := plainTexts(call[1]); len(words) > 0 {
+			if words := known.arguments(call[1]); len(words) > 0 {
 				r.command(Install, append([]string{"pip", "install"}, words...), where.in("noxfile.py: "+m[1]))
 			}
 		}
 		for _, call := range noxRun().FindAllStringSubmatch(m[2], -1) {
-			r.run(plainTexts(call[1]), where.in("noxfile.py: "+m[1]))
+			r.run(known.arguments(call[1]), where.in("noxfile.py: "+m[1]))
 		}
 	}
 }
 
-// plainTexts are the texts at the beginning of the arguments of a call in Python.
-func plainTexts(args string) []string {
-	var words []string
+// constants are the texts and paths that the top of a file of Python gives names.
+type constants map[string]string
+
+// value is what an expression of a text, a path or the name of one stands for. Paths are relative to the file.
+func (c constants) value(expr string) (string, bool) {
+	expr = strings.TrimSpace(expr)
+	if m := pythonText().FindStringSubmatch(expr); m != nil {
+		return m[1] + m[2], true
+	}
+	if v, ok := c[expr]; ok {
+		return v, true
+	}
+	if pythonHere().MatchString(expr) {
+		return ".", true
+	}
+	if m := pythonAround().FindStringSubmatch(expr); m != nil {
+		return c.value(m[1])
+	}
+	left, right, joined := strings.Cut(expr, " / ")
+	if !joined {
+		return "", false
+	}
+	a, known := c.value(left)
+	b, also := c.value(right)
+	return path.Join(a, b), known && also
+}
+
+// arguments are the values of those of a call. What cannot be told is left out, with the flag that it is for.
+func (c constants) arguments(args string) []string {
+	var out []string
 	for {
-		s := noxString().FindStringSubmatch(args)
-		if s == nil {
-			return words
+		m := pythonArgument().FindStringSubmatch(args)
+		if m == nil {
+			return out
 		}
-		words = append(words, s[1]+s[2])
-		args = args[len(s[0]):]
+		args = args[len(m[0]):]
+		if strings.HasPrefix(m[1], "*") || pythonKeyword().MatchString(m[1]) {
+			continue
+		}
+		if v, ok := c.value(m[1]); ok {
+			out = append(out, v)
+		} else if n := len(out); n > 1 && strings.HasPrefix(out[n-1], "-") && !strings.Contains(out[n-1], "=") {
+			out = out[:n-1]
+		}
 	}
 }

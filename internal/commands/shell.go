@@ -255,6 +255,8 @@ func (r *reader) run(argv []string, where at) {
 		}
 	default:
 		switch {
+		case name == "node" && len(rest) > 1 && r.files[path.Join(where.dir, rest[0])] && purpose(rest[1:]) != "": // a program that sets up another
+			r.run(rest[1:], where)
 		case strings.HasPrefix(name, "python") || name == "py":
 			r.python(argv, where)
 		case (strings.HasPrefix(argv[0], "./") || strings.HasSuffix(name, ".sh")) && r.files[path.Join(where.dir, argv[0])] && name != "gradlew" && name != "mvnw":
@@ -279,6 +281,14 @@ func (r *reader) file(argv []string, name string, where at) {
 	}
 	script := made[0].Program()
 	r.out = r.out[:before]
+	if argv[0] == name { // by the shell that it names: the kernel would tell the script another name than its people do
+		shell := strings.Fields(strings.TrimPrefix(firstLine(text), "#!"))
+		if shell = slices.DeleteFunc(shell, func(w string) bool { return path.Base(w) == "env" }); !strings.HasPrefix(text, "#!") || len(shell) == 0 {
+			shell = []string{"sh"}
+		}
+		shell[0] = path.Base(shell[0])
+		argv = append(shell, argv...)
+	}
 	r.command(Build, slices.Concat(argv, where.args), where)
 	if len(r.out) > before {
 		r.out[before].Script = script

@@ -20,7 +20,7 @@ func Standing(l Lang, s step.Standing) string {
 	}
 	b.WriteString(": ")
 	switch {
-	case s.State == step.Missing, s.State == step.Useless:
+	case s.State == step.Missing, s.State == step.Useless, s.State == step.Fails && s.Tests+s.Skipped == 0 && s.Level == "" && s.Old == 0:
 		b.WriteString(s.Text)
 	case s.Purpose == "test" && s.Level != "":
 		b.WriteString(verdict(l, s.State) + ", " + l.T("judged by exit code only, because it reports no individual tests"))
@@ -28,8 +28,6 @@ func Standing(l Lang, s step.Standing) string {
 		fmt.Fprint(&b, Countf(l.T("%d tests, %d failed, %d skipped"), s.Tests, s.Failed, s.Skipped))
 	case s.State == step.Fails && s.Old > 0:
 		fmt.Fprint(&b, Countf(l.T("%d existing findings, reported but not counted against the change"), s.Old))
-	case s.State == step.Fails:
-		b.WriteString(s.Text)
 	default:
 		b.WriteString(verdict(l, s.State))
 	}

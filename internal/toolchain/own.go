@@ -17,6 +17,8 @@ type Own struct {
 	Test   []commands.Command `json:"test,omitempty"`   // of one line and one runner
 	Types  []commands.Command `json:"types,omitempty"`
 	Lint   []commands.Command `json:"lint,omitempty"`
+	// Built: the files that the tests' command names are none of the project's: what runs before compiles them.
+	Built bool `json:"built,omitempty"`
 	// Elsewhere: other parts of the project are tested, and this one is not: the root of a workspace, an example.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 	// Written is where tests write their reports: checks.report of jacquard.yaml.
@@ -167,9 +169,20 @@ func (f *Found) adopt(p *Project) {
 		}
 		break
 	}
+	f.Own.Built = f.compiles(p)
 	if f.Ecosystem == Python {
 		f.Own.Checkers = p.checkers(f)
 	}
+}
+
+// compiles reports whether the tests that the project's own command names are made by what runs before it.
+func (f *Found) compiles(p *Project) bool {
+	_, chosen, _, dir, _ := f.ownTest(0)
+	there := func(word string) bool {
+		pattern := path.Join(dir, strings.TrimSuffix(strings.TrimPrefix(word, "{glob:"), "}"))
+		return slices.ContainsFunc(p.files, func(file string) bool { return under(file, pattern) || Match(pattern, file) })
+	}
+	return f.Ecosystem == Node && len(chosen) > 0 && len(f.Own.Before) > 0 && !slices.ContainsFunc(chosen, there)
 }
 
 // testsElsewhere reports whether other parts of the project of the same ecosystem are tested.

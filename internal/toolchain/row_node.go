@@ -386,10 +386,11 @@ func nodeTest(f Found, s Selection) []Command {
 		flags, chosen, env, dir, from := f.ownTest(i)
 		at := f.within(dir)
 		files := at.nodeFiles(s)
-		if s.all() {
-			files = chosen
-		} else if i > 0 {
+		if !s.all() && i > 0 {
 			break // a test is run once
+		}
+		if s.all() || f.Own.Built { // sources cannot be run
+			files = chosen
 		}
 		c := at.nodeRun(i, s, flags, files)
 		c.Env, c.From = append(c.Env, env...), from
@@ -400,7 +401,7 @@ func nodeTest(f Found, s Selection) []Command {
 
 // nodeRun is a run of some files by the project's command at i, with its flags.
 func (f Found) nodeRun(i int, s Selection, flags, files []string) Command {
-	exact := len(s.IDs)+len(s.Files) > 0
+	exact := len(s.IDs)+len(s.Files) > 0 && !f.Own.Built
 	with := func(args ...string) []string { return slices.Concat(args, flags, files) }
 	switch f.Runner {
 	case "vitest":
