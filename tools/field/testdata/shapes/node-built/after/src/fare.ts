@@ -1,5 +1,10 @@
-/** fare is the price of a ride, in cents. From the tenth kilometre on each is 40 cents. */
+const base = 200;
+const near = 50;
+const far = 40;
+const begins = 10;
+
+/** fare is the price of a ride, in cents. It is lower for what lies beyond the tenth kilometre. */
 export function fare(kilometres: number): number {
-  const far = Math.max(0, kilometres - 10);
-  return 200 + 50 * (kilometres - far) + 40 * far;
+  const beyond = Math.max(0, kilometres - begins);
+  return base + near * (kilometres - beyond) + far * beyond;
 }

@@ -1,4 +1,7 @@
+const base = 200;
+const near = 50;
+
 /** fare is the price of a ride, in cents. */
 export function fare(kilometres: number): number {
-  return 200 + 50 * kilometres;
+  return base + near * kilometres;
 }
