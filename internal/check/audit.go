@@ -26,6 +26,8 @@ type Audit struct {
 	Removable []string
 	// Config are patterns of configuration files that the task says may change.
 	Config []string
+	// Scripts are those of the project that build what the tests see.
+	Scripts []string
 	// Packages are dependencies that the spec or the task names.
 	Packages []string
 	// SpecText is where literal tables and names of the environment may come from, Said all that says what the code does.
@@ -57,7 +59,7 @@ func (c *Checker) audit(ctx context.Context, m Module, changes []Change, frozen 
 		tests[f.Path] = blobs[f.ID]
 	}
 	return Audit{
-		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Packages: m.Packages, SpecText: m.SpecText, Said: m.Said, Spec: m.Spec, Raises: m.raises(),
+		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Scripts: m.Chain.Scripts(), Packages: m.Packages, SpecText: m.SpecText, Said: m.Said, Spec: m.Spec, Raises: m.raises(),
 	}.Findings(), nil
 }
 
@@ -211,9 +213,21 @@ func escapes(p, target string) bool {
 	return false
 }
 
+// scriptsOf are the scripts that build what the tests of toolchains see.
+func scriptsOf(chains []toolchain.Found) []string {
+	var out []string
+	for _, c := range chains {
+		out = append(out, c.Scripts()...)
+	}
+	return out
+}
+
 // config are the rules about configuration. The second result says that the path is one and nothing else need be said.
 func (a Audit) config(f *file) ([]step.Finding, bool) {
 	kind := toolchain.ConfigKindOf(f.Path)
+	if kind == toolchain.NoConfig && slices.Contains(a.Scripts, f.Path) {
+		kind = toolchain.BuildConfig
+	}
 	if kind == toolchain.NoConfig {
 		return nil, false
 	}

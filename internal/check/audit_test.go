@@ -180,6 +180,10 @@ func dishonest() []diffCase {
 		{name: "tsconfig", want: "config-changed", files: one("tsconfig.json", "{\"strict\": true}", "{\"strict\": false}")},
 		{name: "golangci", want: "config-changed", files: one(".golangci.yml", "version: 2\n", "version: 2\nlinters: {default: none}\n")},
 		{name: "makefile", want: "config-changed", files: one("Makefile", "test:\n\tgo test ./...\n", "test:\n\ttrue\n")},
+		{
+			name: "a script that builds what tests see", want: "config-changed", files: one("scripts/build.sh", "tsc\n", "cp good made\n"),
+			audit: func(a *check.Audit) { a.Scripts = []string{"scripts/build.sh"} },
+		},
 		{name: "makefile by case", want: "config-changed", files: one("MAKEFILE", "", "test:\n\ttrue\n")},
 		{name: "workflow", want: "config-changed", files: one(".github/workflows/ci.yml", "on: push\n", "on: never\n")},
 		{

@@ -74,7 +74,7 @@ func (t Task) scope(changes []Change, near map[string]testFile) []step.Finding {
 	for name, f := range near {
 		tests[name] = f.src
 	}
-	audit := Audit{Changes: changes, Config: t.Config, Report: t.Report, Tests: tests, SpecText: t.text(), Said: t.text()}
+	audit := Audit{Changes: changes, Config: t.Config, Scripts: scriptsOf(t.Chains), Report: t.Report, Tests: tests, SpecText: t.text(), Said: t.text()}
 	gone := goneExports(changes)
 	for _, ch := range changes { // tests that go with what they test, or with a file that the plan deletes
 		if !t.Owns(ch.Path) || !toolchain.IsTest(ch.Path) || ch.Old == nil {

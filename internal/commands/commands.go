@@ -41,12 +41,12 @@ type Command struct {
 	CI   bool     // the project's CI runs it
 	// Partial says that a word is missing that only CI can tell.
 	Partial bool
-	// Script is the program that a script of the project runs, where the command is that script.
-	Script string
+	// Script is the path of the project's own script that the command is, and Runs the program that it runs; else both are "".
+	Script, Runs string
 }
 
 // Program is the name of the program without its directory, that of the module for python -m, and what a script runs.
-func (c Command) Program() string { return cmp.Or(c.Script, program(c.Argv)) }
+func (c Command) Program() string { return cmp.Or(c.Runs, program(c.Argv)) }
 
 func program(argv []string) string {
 	if len(argv) == 0 {

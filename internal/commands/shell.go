@@ -279,7 +279,7 @@ func (r *reader) file(argv []string, name string, where at) {
 	if len(made) == 0 || slices.ContainsFunc(made, func(c Command) bool { return c.Purpose != Build }) {
 		return
 	}
-	script := made[0].Program()
+	runs := made[0].Program()
 	r.out = r.out[:before]
 	if argv[0] == name { // by the shell that it names: the kernel would tell the script another name than its people do
 		shell := strings.Fields(strings.TrimPrefix(firstLine(text), "#!"))
@@ -291,7 +291,7 @@ func (r *reader) file(argv []string, name string, where at) {
 	}
 	r.command(Build, slices.Concat(argv, where.args), where)
 	if len(r.out) > before {
-		r.out[before].Script = script
+		r.out[before].Script, r.out[before].Runs = path.Join(where.dir, name), runs
 	}
 }
 

@@ -319,6 +319,17 @@ func (f Found) Build(dir string) []Command {
 // Before are the builds that the project's own people run before the tests, because these need what they make.
 func (f Found) Before() []Command { return f.allAsIs(PrepareName, f.Own.Before) }
 
+// Scripts are the paths of the project's own scripts among them, which decide what the tests see.
+func (f Found) Scripts() []string {
+	var out []string
+	for _, c := range f.Own.Before {
+		if c.Script != "" {
+			out = append(out, c.Script)
+		}
+	}
+	return out
+}
+
 // PrepareName is the name of commands that make what tests need. They may write into the tree.
 const PrepareName = "prepare"
 
