@@ -197,13 +197,15 @@ type at struct {
 	depth int      // of scripts that call scripts
 	args  []string // that the caller adds at the end
 
+	script string // of package.json, "" for another line
+
 	partial bool // something in the line can only be told by CI
 }
 
 const deepest = 8 // scripts that call each other in a circle end there
 
 func (a at) in(from string, args ...string) at {
-	a.from, a.depth, a.args = a.from+" → "+from, a.depth+1, args
+	a.from, a.depth, a.args, a.script = a.from+" → "+from, a.depth+1, args, ""
 	return a
 }
 

@@ -210,6 +210,12 @@ func TestRead(t *testing.T) {
 			},
 			[]string{"build bash ./build.sh --all", "test node --test", "build tsc -p .", "test mocha"},
 		},
+		"a script of node that builds, and what looks at its result": {
+			map[string]string{
+				"package.json": `{"scripts": {"test": "npm run build-all && mocha", "build-all": "node ./build.cjs", "postbuild-all": "mocha smoke.js", "x": "node other.js"}}`, "build.cjs": "", "other.js": "",
+			},
+			[]string{"build node ./build.cjs", "test mocha"},
+		},
 		"a script of node that runs another program": {
 			map[string]string{"package.json": `{"scripts": {"test": "node bin/fix.js mocha test/unit --exit && node bin/other.js it"}}`, "bin/fix.js": "", "bin/other.js": ""},
 			[]string{"test mocha test/unit --exit"},

@@ -43,7 +43,12 @@ func (r *reader) npmScript(name string, where at) bool {
 		if where.from == file {
 			inner.from = file + ": " + each
 		}
+		inner.script = each
+		before := len(r.out)
 		r.shell(m.Scripts[each], inner)
+		if each == "post"+name && name != "test" { // what looks at the result of a build is no test of the project
+			r.out = append(r.out[:before], slices.DeleteFunc(r.out[before:], func(c Command) bool { return c.Purpose == Test })...)
+		}
 	}
 	return true
 }

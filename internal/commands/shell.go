@@ -255,6 +255,8 @@ func (r *reader) run(argv []string, where at) {
 		}
 	default:
 		switch {
+		case name == "node" && len(rest) > 0 && r.files[path.Join(where.dir, rest[0])] && (builds().MatchString(where.script) || builds().MatchString(path.Base(rest[0]))):
+			r.builder(argv, rest[0], where)
 		case name == "node" && len(rest) > 1 && r.files[path.Join(where.dir, rest[0])] && purpose(rest[1:]) != "": // a program that sets up another
 			r.run(rest[1:], where)
 		case strings.HasPrefix(name, "python") || name == "py":
@@ -289,9 +291,21 @@ func (r *reader) file(argv []string, name string, where at) {
 		shell[0] = path.Base(shell[0])
 		argv = append(shell, argv...)
 	}
+	r.builder(argv, name, where)
+	if len(r.out) > before {
+		r.out[before].Runs = runs
+	}
+}
+
+// builds is how scripts are called that build.
+var builds = re.New(`(?:^|[:_-])(?:build|compile)`)
+
+// builder takes a script of the project as a build.
+func (r *reader) builder(argv []string, name string, where at) {
+	before := len(r.out)
 	r.command(Build, slices.Concat(argv, where.args), where)
 	if len(r.out) > before {
-		r.out[before].Script, r.out[before].Runs = path.Join(where.dir, name), runs
+		r.out[before].Script = path.Join(where.dir, name)
 	}
 }
 
