@@ -1,6 +1,7 @@
 package check
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +13,12 @@ import (
 
 // ReadReport reads a runner's report as the checker does.
 func ReadReport(chain toolchain.Found, root string, kind toolchain.Report, report, output []byte) ([]step.TestResult, error) {
-	return reader{chain: chain, root: root, fileOf: func(dir, _ string) string { return dir + "/m_test.go" }}.read(kind, report, report, output)
+	return reader{chain: chain, root: root, fileOf: func(dir, name string) string {
+		if strings.HasPrefix(name, "TestOf") { // of no file
+			return dir
+		}
+		return dir + "/m_test.go"
+	}}.read(kind, report, report, output)
 }
 
 // Shared is an installation in a directory (with its packages in tree/node_modules) as check trees share it.

@@ -65,10 +65,16 @@ func (r reader) goTest(out []byte) []step.TestResult {
 	}
 	tests := make([]step.TestResult, 0, len(order))
 	failed := map[string]bool{}
+	inFiles := map[string]bool{} // packages whose tests are found in their files
 	for _, k := range order {
-		// A test that passes has no subtest that fails: that is of a run that it makes itself, to see what one says.
-		top, _, sub := strings.Cut(k.test, "/")
-		if inner := sub && status[key{k.pkg, top}].Status == step.Pass && status[k].Status != step.Pass && status[k].Status != step.Skip; inner || !goName().MatchString(top) {
+		inFiles[k.pkg] = inFiles[k.pkg] || r.fileOf(r.goDir(k.pkg), k.test) != r.goDir(k.pkg)
+	}
+	for _, k := range order {
+		// What fails can be of a run that a test makes to see it fail: a test that passes has no subtest that fails, and tests are in files.
+		parent, sub, dir := key{k.pkg, top(k.test)}, strings.Contains(k.test, "/"), r.goDir(k.pkg)
+		strange := !goName().MatchString(k.test) ||
+			inFiles[k.pkg] && strings.HasPrefix(k.test, "Test") && r.fileOf(dir, parent.test) == dir
+		if st := status[k].Status; st != step.Pass && st != step.Skip && (sub && status[parent].Status == step.Pass || strange) {
 			continue
 		}
 		res, ended := status[k]
@@ -88,6 +94,12 @@ func (r reader) goTest(out []byte) []step.TestResult {
 		}
 	}
 	return tests
+}
+
+// top is the test that a subtest belongs to.
+func top(test string) string {
+	name, _, _ := strings.Cut(test, "/")
+	return name
 }
 
 // goName is how the names of tests begin.
