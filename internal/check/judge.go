@@ -134,8 +134,13 @@ type judge struct {
 // notices lists what people want to know of a change before anything else, and what blocks nobody: how it is checked and installed,
 // and whether it is written for the tests.
 func (j *judge) notices() {
+	scripts := scriptsOf(j.q.Chains)
 	for _, ch := range j.changes {
-		switch k := toolchain.ConfigKindOf(ch.Path); k {
+		k := toolchain.ConfigKindOf(ch.Path)
+		if slices.Contains(scripts, ch.Path) {
+			k = toolchain.BuildConfig
+		}
+		switch k {
 		case toolchain.NoConfig, toolchain.EditorConfig, toolchain.EnvConfig:
 		case toolchain.LockConfig:
 			j.say(warn("lockfile-changed", ch.Path, 0, "The lock file was changed."), nil)

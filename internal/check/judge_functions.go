@@ -183,7 +183,7 @@ func (x *chainJudge) fromFar(ctx context.Context, t *trial) error {
 // them take long, the ones that the change wrote and those that call the function by its name are run before them.
 func (x *chainJudge) selections(t *trial, files []string) []toolchain.Selection {
 	var out []toolchain.Selection
-	if x.took > longTests {
+	if x.took > longTests && !x.chain.Own.Built { // what is compiled first is run as a whole
 		name := t.Name[strings.LastIndex(t.Name, ".")+1:]
 		var first []string
 		for _, file := range files {

@@ -118,7 +118,7 @@ func (r reader) relative(p string) string {
 
 // written is the test file that one of a report was compiled from: the one whose path without its extension has most of its end.
 func (r reader) written(file string) string {
-	if !r.chain.Own.Built || r.tests == nil {
+	if !r.chain.Own.Built || r.tests == nil || slices.Contains(r.tests(), file) {
 		return file
 	}
 	backwards := func(file string) []string {
@@ -132,8 +132,11 @@ func (r reader) written(file string) string {
 		for n < min(len(have), len(want)) && have[n] == want[n] {
 			n++
 		}
-		if n > most {
+		switch {
+		case n > most:
 			best, most = test, n
+		case n == most && n > 0: // it can be either
+			best = file
 		}
 	}
 	return best

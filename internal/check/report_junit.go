@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
+	"io"
 	"path"
 	"path/filepath"
 	"slices"
@@ -68,12 +70,15 @@ func (c junitCase) walk(within []junitCase, found func(c junitCase, within []jun
 
 // junitCases are the cases of a report in JUnit's form.
 func junitCases(report []byte) (out []junitCase, err error) {
-	var all junitCase
-	if err := xml.Unmarshal(report, &all); err != nil {
-		return nil, err
+	for d := xml.NewDecoder(bytes.NewReader(report)); ; {
+		var all junitCase
+		if err := d.Decode(&all); errors.Is(err, io.EOF) {
+			return out, nil
+		} else if err != nil {
+			return out, err
+		}
+		all.walk(nil, func(c junitCase, _ []junitCase) { out = append(out, c) })
 	}
-	all.walk(nil, func(c junitCase, _ []junitCase) { out = append(out, c) })
-	return out, nil
 }
 
 // seconds is how long it took, 0 where that cannot be read.

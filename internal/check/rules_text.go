@@ -17,6 +17,8 @@ func contents(f *file) []step.Finding {
 		return []step.Finding{reject("huge-file", f.Path, 0, "This file is larger than 1 MiB. Remove it, or generate its content when it is needed.")}
 	case binary(f.New) && f.class == toolchain.TestData && len(f.New) <= smallData:
 		return nil
+	case f.new.Failed: // then no rule would see anything of it
+		return []step.Finding{reject("huge-file", f.Path, 0, "This file takes too long to read. Split it, or write it more simply.")}
 	case binary(f.New):
 		return []step.Finding{reject("binary-file", f.Path, 0, "This is a binary file. Remove it.")}
 	}

@@ -411,6 +411,9 @@ func lastPart(stdout, stderr string) string {
 	case strings.TrimSpace(colours().ReplaceAllString(s, "")) == "":
 		s = strings.TrimSpace(stdout)
 	case !slices.ContainsFunc(causes, says):
+		if out := strings.TrimSpace(stdout); len(out) > maxMessage/2 {
+			stdout = strings.ToValidUTF8(out[len(out)-maxMessage/2:], "")
+		}
 		s = strings.TrimSpace(s + "\n" + stdout)
 	}
 	if len(s) > maxMessage {

@@ -217,7 +217,10 @@ func repairs(gates []flow.Gate) []flow.Question {
 
 // higher is a budget that a run which has used up its own can go on with: twice that.
 func (p *project) higher(id string) string {
-	account, _ := p.account(id)
+	account, err := p.account(id)
+	if err != nil || account.Budget.Tokens == 0 && account.Budget.USD == 0 { // it ran on another machine
+		return "40usd"
+	}
 	if n := account.Budget.Tokens; n > 0 {
 		return strconv.FormatFloat(float64(n)/5e5, 'f', -1, 64) + "Mtok"
 	}

@@ -64,11 +64,6 @@ type runStatus struct {
 
 func (p *project) status(ctx context.Context, runs []flow.Run) error {
 	list := []runStatus{}
-	now := time.Now()
-	stood, err := p.stood(ctx, runs, now)
-	if err != nil {
-		return err
-	}
 	for _, r := range runs {
 		account, err := p.account(r.ID)
 		if err != nil {
@@ -83,6 +78,11 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 	if p.a.json {
 		p.a.print(map[string]any{"runs": list})
 		return nil
+	}
+	now := time.Now()
+	stood, err := p.stood(ctx, runs, now)
+	if err != nil {
+		return err
 	}
 	l := p.a.lang()
 	rows := [][]string{{l.T("RUN"), l.T("STATE"), l.T("STARTED"), l.T("TOOK"), l.T("COST"), l.T("REQUEST")}}

@@ -157,6 +157,7 @@ type reader struct {
 	out       []Command
 	line      int
 	inCI      bool
+	strange   int // programs whose purpose is not known
 }
 
 func newReader(files []string, read func(string) []byte) *reader {
@@ -266,8 +267,12 @@ var usual = []struct{ file, text, line string }{
 // add takes a command whose purpose is known.
 func (r *reader) add(argv []string, where at) {
 	argv = append(slices.Clone(argv), where.args...)
+	name := program(argv)
 	purpose, argv := purposeOf(argv)
 	if purpose == "" {
+		if !slices.Contains(ofFiles, name) {
+			r.strange++
+		}
 		return
 	}
 	if purpose == Build && program(argv) == "tsc" && r.writesNothing(tsconfig(argv), where.dir, 0) {

@@ -206,9 +206,13 @@ func TestRead(t *testing.T) {
 		"a script that only builds is run as it is, one that tests is followed": {
 			map[string]string{
 				"package.json": `{"scripts": {"pretest": "./build.sh --all", "test": "node --test && sh check.sh"}}`,
-				"build.sh":     "#!/usr/bin/env bash\nrm -rf out\ntsc -p .\ncp -r made out\n", "check.sh": "tsc -p .\nmocha\n",
+				"build.sh":     "#!/usr/bin/env -S bash -e\nrm -rf out\ntsc -p .\ncp -r made out\n", "check.sh": "tsc -p .\nmocha\n",
 			},
-			[]string{"build bash ./build.sh --all", "test node --test", "build tsc -p .", "test mocha"},
+			[]string{"build bash -e ./build.sh --all", "test node --test", "build tsc -p .", "test mocha"},
+		},
+		"a script that builds and does something else is followed": {
+			map[string]string{"package.json": `{"scripts": {"pretest": "./build.sh", "test": "mocha"}}`, "build.sh": "tsc -p .\naws s3 sync made s3://x\n"},
+			[]string{"build tsc -p .", "test mocha"},
 		},
 		"a script of node that builds, and what looks at its result": {
 			map[string]string{

@@ -161,7 +161,11 @@ func (r *reader) packageManager(name string, argv []string, where at) {
 		r.members(verb, where)
 	default:
 		where.args = append(slices.Clone(rest), where.args...)
-		if !r.npmScript(verb, where) && name != "npm" { // a program of node_modules
+		switch {
+		case r.npmScript(verb, where):
+		case name == "npm":
+			r.strange++
+		default: // a program of node_modules
 			where.args = where.args[len(rest):]
 			r.run(append([]string{verb}, rest...), where)
 		}

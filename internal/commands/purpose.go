@@ -97,6 +97,11 @@ func purpose(argv []string) Purpose {
 	return p
 }
 
+// ofFiles are programs that a build may run besides: they change files of the project, or say something.
+var ofFiles = []string{
+	"echo", "printf", "mkdir", "cp", "mv", "rm", "ln", "touch", "cat", "find", "sed", "chmod", "set", "test", "[", "true", "dirname", "basename", "pwd", "ls", "tar", "export", "exit", "head", "grep",
+}
+
 // byFirst is what programs that do several things are for, by their first argument.
 var byFirst = map[string]map[string]Purpose{
 	"go":     {"test": Test, "vet": Lint, "build": Build, "mod": Install},

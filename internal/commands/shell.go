@@ -269,23 +269,26 @@ func (r *reader) run(argv []string, where at) {
 	}
 }
 
-// file reads a script of the project, which argv runs. One that only builds is run as it is: it does more than call compilers.
+// file reads a script of the project, which argv runs. One that only builds, and moves files, is run as it is.
 func (r *reader) file(argv []string, name string, where at) {
 	text := r.text(path.Join(where.dir, name))
 	if text == "" || strings.HasPrefix(text, "#!") && !strings.Contains(firstLine(text), "sh") {
 		return
 	}
-	before := len(r.out)
+	before, strange := len(r.out), r.strange
 	r.shell(text, where.in(name))
 	made := r.out[before:]
-	if len(made) == 0 || slices.ContainsFunc(made, func(c Command) bool { return c.Purpose != Build }) {
+	if len(made) == 0 || r.strange > strange || slices.ContainsFunc(made, func(c Command) bool { return c.Purpose != Build }) {
 		return
 	}
 	runs := made[0].Program()
 	r.out = r.out[:before]
 	if argv[0] == name { // by the shell that it names: the kernel would tell the script another name than its people do
 		shell := strings.Fields(strings.TrimPrefix(firstLine(text), "#!"))
-		if shell = slices.DeleteFunc(shell, func(w string) bool { return path.Base(w) == "env" }); !strings.HasPrefix(text, "#!") || len(shell) == 0 {
+		if len(shell) > 1 && path.Base(shell[0]) == "env" {
+			shell = flagless(shell[1:])
+		}
+		if !strings.HasPrefix(text, "#!") || len(shell) == 0 {
 			shell = []string{"sh"}
 		}
 		shell[0] = path.Base(shell[0])

@@ -104,6 +104,7 @@ var koreanFindings = map[string]string{
 	"The lock file was changed. Jacquard installs the dependencies; undo your change.":      "lock 파일이 바뀌었습니다. 의존성은 Jacquard가 설치합니다. 변경을 되돌리세요.",
 	"The lock file was changed.":                                                            "lock 파일이 바뀌었습니다.",
 	"The %s changed.":                                                                       "%s이(가) 바뀌었습니다.",
+	"This file takes too long to read. Split it, or write it more simply.":                  "이 파일은 읽는 데 너무 오래 걸립니다. 나누거나 더 단순하게 작성하세요.",
 	"This file is larger than 1 MiB. Remove it, or generate its content when it is needed.": "1MiB보다 큰 파일입니다. 삭제하거나, 필요할 때 내용을 생성하세요.",
 	"This is a binary file. Remove it.":                                                     "바이너리 파일입니다. 삭제하세요.",
 	"This looks like %s. Do not put secrets into files; read it from the environment.":      "비밀 값(%s)으로 보입니다. 비밀 값을 파일에 넣지 말고 환경 변수에서 읽으세요.",

@@ -26,7 +26,7 @@ func (t *treeFile) testClasses(n syntax.Node, outer string) {
 				if a.Kind() == "annotation" || a.Kind() == "marker_annotation" {
 					text, _, _ := strings.Cut(strings.TrimPrefix(a.Text(), "@"), "(")
 					text, _, _ = strings.Cut(text, "<")
-					marks[text[strings.LastIndexAny(text, ".:")+1:]] = true
+					marks[strings.TrimSpace(text[strings.LastIndexAny(text, ".:")+1:])] = true
 				}
 			}
 			if isJUnit(marks) {

@@ -323,7 +323,9 @@ func (t *treeFile) thrown(n syntax.Node) string {
 	}
 	switch parts[0].Kind() {
 	case "new_expression", "object_creation_expression", "call_expression", "call":
-		parts = withoutComments(parts[0])
+		if parts = withoutComments(parts[0]); len(parts) == 0 { // the code has mistakes
+			return ""
+		}
 	}
 	return t.flat(parts[0])
 }

@@ -179,6 +179,9 @@ func (f *Found) adopt(p *Project) {
 func (f *Found) compiles(p *Project) bool {
 	_, chosen, _, dir, _ := f.ownTest(0)
 	there := func(word string) bool {
+		if !strings.Contains(word, "/") { // the name of a project, or of a test
+			return true
+		}
 		pattern := path.Join(dir, strings.TrimSuffix(strings.TrimPrefix(word, "{glob:"), "}"))
 		return slices.ContainsFunc(p.files, func(file string) bool { return under(file, pattern) || Match(pattern, file) })
 	}

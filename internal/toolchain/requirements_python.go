@@ -157,7 +157,7 @@ func locked(lock []byte) []string {
 	}
 	var out []string
 	for _, l := range t.Package {
-		if l.Path+l.URL+l.Git != "" || l.Version == "" || l.Optional || l.Source != nil {
+		if l.Path+l.URL+l.Git != "" || l.Version == "" || strings.HasPrefix(l.Name, "-") || l.Optional || l.Source != nil {
 			continue
 		}
 		if list, ok := l.Extras.([]any); ok && len(list) > 0 {

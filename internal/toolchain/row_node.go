@@ -266,14 +266,14 @@ func WithoutScripts(manifest []byte) []byte {
 	return out
 }
 
-// berryEnv makes Yarn 2 and newer install into node_modules, where everything else looks for packages. Without it they stay
-// in archives of a cache that only Yarn's own loader reads. Each setting has such a variable (yarnpkg.com, "Configuration").
 // withoutBrowsers keeps packages from fetching browsers and other large programs when they are installed: they lie on servers that are no
 // registries, and an installation that cannot reach them fails as a whole (the names are those of the tools' own documentation).
 func withoutBrowsers() []string {
 	return []string{"PUPPETEER_SKIP_DOWNLOAD=1", "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1", "CYPRESS_INSTALL_BINARY=0", "ELECTRON_SKIP_BINARY_DOWNLOAD=1"}
 }
 
+// berryEnv makes Yarn 2 and newer install into node_modules, where everything else looks for packages. Without it they stay
+// in archives of a cache that only Yarn's own loader reads. Each setting has such a variable (yarnpkg.com, "Configuration").
 func berryEnv() []string { return []string{"YARN_NODE_LINKER=node-modules", "YARN_ENABLE_TELEMETRY=0"} }
 
 func (f Found) nodeCommand(name string, r Report, pkg string, args ...string) Command {
