@@ -153,12 +153,8 @@ func newFile(ch Change) *file {
 	for _, l := range f.lines {
 		f.added[l.n] = true
 	}
-	f.code = withoutComments(f.new.Tokens)
+	f.code = source.Code(f.new.Tokens)
 	return f
-}
-
-func withoutComments(ts []source.Token) []source.Token {
-	return slices.DeleteFunc(slices.Clone(ts), func(t source.Token) bool { return t.Kind == source.Comment })
 }
 
 const hugeFile = 1 << 20
@@ -222,12 +218,18 @@ func scriptsOf(chains []toolchain.Found) []string {
 	return out
 }
 
+// configures is what a file configures, which a script that builds does as well.
+func configures(file string, scripts []string) toolchain.ConfigKind {
+	kind := toolchain.ConfigKindOf(file)
+	if kind == toolchain.NoConfig && slices.Contains(scripts, file) {
+		return toolchain.BuildConfig
+	}
+	return kind
+}
+
 // config are the rules about configuration. The second result says that the path is one and nothing else need be said.
 func (a Audit) config(f *file) ([]step.Finding, bool) {
-	kind := toolchain.ConfigKindOf(f.Path)
-	if kind == toolchain.NoConfig && slices.Contains(a.Scripts, f.Path) {
-		kind = toolchain.BuildConfig
-	}
+	kind := configures(f.Path, a.Scripts)
 	if kind == toolchain.NoConfig {
 		return nil, false
 	}

@@ -136,11 +136,7 @@ type judge struct {
 func (j *judge) notices() {
 	scripts := scriptsOf(j.q.Chains)
 	for _, ch := range j.changes {
-		k := toolchain.ConfigKindOf(ch.Path)
-		if slices.Contains(scripts, ch.Path) {
-			k = toolchain.BuildConfig
-		}
-		switch k {
+		switch k := configures(ch.Path, scripts); k {
 		case toolchain.NoConfig, toolchain.EditorConfig, toolchain.EnvConfig:
 		case toolchain.LockConfig:
 			j.say(warn("lockfile-changed", ch.Path, 0, "The lock file was changed."), nil)
@@ -318,10 +314,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 // adds reports whether a change does more than to take code away: what is there now is not what was there with parts left out.
 func adds(ch Change) bool {
 	was := (sourceFile{File: source.Parse(ch.Path, ch.Old)}).code()
-	for _, t := range (sourceFile{File: source.Parse(ch.Path, ch.New)}).code() {
-		if t.Kind == source.Comment {
-			continue
-		}
+	for _, t := range source.Code((sourceFile{File: source.Parse(ch.Path, ch.New)}).code()) {
 		i := slices.IndexFunc(was, func(o source.Token) bool { return o.Text == t.Text })
 		if i < 0 {
 			return true

@@ -286,7 +286,6 @@ func (p *place) restore(ctx context.Context, names []string) error {
 
 // fileOf finds the file of a Go test: the runner knows only its package.
 func (p *place) fileOf(dir, name string) string {
-	top, _, _ := strings.Cut(name, "/")
 	if p.tests == nil {
 		p.tests = map[string]map[string]string{}
 	}
@@ -306,7 +305,7 @@ func (p *place) fileOf(dir, name string) string {
 			}
 		}
 	}
-	if f := p.tests[dir][top]; f != "" {
+	if f := p.tests[dir][top(name)]; f != "" {
 		return f
 	}
 	return dir

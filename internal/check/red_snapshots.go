@@ -32,7 +32,7 @@ func (r *red) snapshots() []step.Finding {
 		if f.Lang != source.TypeScript && f.Lang != source.JavaScript {
 			continue
 		}
-		code := slices.DeleteFunc(withoutComments(f.Tokens), func(tok source.Token) bool { return tok.Off < t.Off || tok.End > t.Stop })
+		code := slices.DeleteFunc(source.Code(f.Tokens), func(tok source.Token) bool { return tok.Off < t.Off || tok.End > t.Stop })
 		for i := 1; i+2 < len(code); i++ {
 			file, is := snapshotFiles[code[i].Text]
 			if !is || code[i-1].Text != "." || code[i+1].Text != "(" {

@@ -103,7 +103,7 @@ func pairsOfTest(f source.File) map[string]bool {
 		line int
 	}
 	var lits []at
-	ts := withoutComments(f.Tokens)
+	ts := source.Code(f.Tokens)
 	for i := 0; i < len(ts); i++ {
 		if v, next, ok := literalAt(ts, i); ok {
 			lits = append(lits, at{v, ts[i].Line})

@@ -169,8 +169,8 @@ func inFunctions(f source.File, t source.Token) bool {
 // outside is the code of a file that is in none of its tests or functions.
 func outside(f source.File, in func(source.File, source.Token) bool) string {
 	var b strings.Builder
-	for _, t := range (sourceFile{File: f}).code() {
-		if t.Kind != source.Comment && !in(f, t) {
+	for _, t := range source.Code((sourceFile{File: f}).code()) {
+		if !in(f, t) {
 			b.WriteString(t.Text + " ")
 		}
 	}

@@ -244,8 +244,7 @@ func (p *place) settle(ctx context.Context, run *testRun) error {
 	own := 0 // that no other test has ended
 	for _, r := range run.results {
 		_, name := toolchain.SplitID(r.ID)
-		top, _, _ := strings.Cut(name, "/")
-		if r.Status == step.Fail && name != "" && (p.chain.Ecosystem != toolchain.Go || name == top) {
+		if r.Status == step.Fail && name != "" && (p.chain.Ecosystem != toolchain.Go || name == top(name)) {
 			if ids = append(ids, r.ID); !strings.HasPrefix(r.Message, unfinished) {
 				own++
 			}

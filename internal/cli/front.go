@@ -209,11 +209,9 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 		return page, err
 	}
 	if page.Uncommitted {
-		list, err := p.repo.Listing(ctx, nil)
-		if err != nil {
+		if page.empty, err = p.empty(ctx); err != nil {
 			return page, err
 		}
-		page.empty = len(list) == 0
 	}
 	if !p.noGit && !head.Unborn {
 		list, err := p.repo.Status(ctx)

@@ -149,13 +149,19 @@ func (p *project) begun(ctx context.Context) error {
 	if err != nil || !head.Unborn {
 		return err
 	}
-	list, err := p.repo.Listing(ctx, nil)
-	if err == nil && len(list) == 0 {
+	empty, err := p.empty(ctx)
+	if empty {
 		err = fail(flow.Environment, "the repository is empty, and the work starts at a commit. Add a file, such as a README, then run: git add -A && git commit -m \"Start\"")
 	} else if err == nil {
 		err = fail(flow.Environment, "nothing is committed yet, and the work starts at the last commit. First run: git add -A && git commit -m \"Start\"")
 	}
 	return err
+}
+
+// empty reports whether there is no file that could be committed.
+func (p *project) empty(ctx context.Context) (bool, error) {
+	list, err := p.repo.Listing(ctx, nil)
+	return err == nil && len(list) == 0, err
 }
 
 // leaveAlone says which files have changes that are not committed. The work begins at the last commit, because what is proved there is

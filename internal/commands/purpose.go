@@ -91,12 +91,6 @@ func purposeOf(argv []string) (Purpose, []string) {
 	return severalPurposes(name, first, argv, has)
 }
 
-// purpose is what a program with its arguments is for.
-func purpose(argv []string) Purpose {
-	p, _ := purposeOf(argv)
-	return p
-}
-
 // ofFiles are programs that a build may run besides: they change files of the project, or say something.
 var ofFiles = []string{
 	"echo", "printf", "mkdir", "cp", "mv", "rm", "ln", "touch", "cat", "find", "sed", "chmod", "set", "test", "[", "true", "dirname", "basename", "pwd", "ls", "tar", "export", "exit", "head", "grep",

@@ -255,10 +255,8 @@ func (r *reader) run(argv []string, where at) {
 		}
 	default:
 		switch {
-		case name == "node" && len(rest) > 0 && r.files[path.Join(where.dir, rest[0])] && (builds().MatchString(where.script) || builds().MatchString(path.Base(rest[0]))):
-			r.builder(argv, rest[0], where)
-		case name == "node" && len(rest) > 1 && r.files[path.Join(where.dir, rest[0])] && purpose(rest[1:]) != "": // a program that sets up another
-			r.run(rest[1:], where)
+		case name == "node" && len(rest) > 0 && r.files[path.Join(where.dir, rest[0])]:
+			r.nodeFile(argv, where)
 		case strings.HasPrefix(name, "python") || name == "py":
 			r.python(argv, where)
 		case (strings.HasPrefix(argv[0], "./") || strings.HasSuffix(name, ".sh")) && r.files[path.Join(where.dir, argv[0])] && name != "gradlew" && name != "mvnw":
@@ -294,21 +292,30 @@ func (r *reader) file(argv []string, name string, where at) {
 		shell[0] = path.Base(shell[0])
 		argv = append(shell, argv...)
 	}
-	r.builder(argv, name, where)
-	if len(r.out) > before {
-		r.out[before].Runs = runs
-	}
+	r.builder(argv, name, runs, where)
 }
 
 // builds is how scripts are called that build.
 var builds = re.New(`(?:^|[:_-])(?:build|compile)`)
 
-// builder takes a script of the project as a build.
-func (r *reader) builder(argv []string, name string, where at) {
+// nodeFile is a file of the project that node runs: one that builds, or that sets up another program and runs it.
+func (r *reader) nodeFile(argv []string, where at) {
+	file, rest := argv[1], argv[2:]
+	if builds().MatchString(where.script) || builds().MatchString(path.Base(file)) {
+		r.builder(argv, file, "", where)
+	} else if purpose, _ := purposeOf(rest); purpose != "" {
+		r.run(rest, where)
+	} else {
+		r.add(argv, where)
+	}
+}
+
+// builder takes a script of the project as a build, and the program that it runs.
+func (r *reader) builder(argv []string, name, runs string, where at) {
 	before := len(r.out)
 	r.command(Build, slices.Concat(argv, where.args), where)
-	if len(r.out) > before {
-		r.out[before].Script = path.Join(where.dir, name)
+	for i := range r.out[before:] {
+		r.out[before+i].Script, r.out[before+i].Runs = path.Join(where.dir, name), runs
 	}
 }
 

@@ -16,14 +16,8 @@ func InTests(file string, src []byte) []Example {
 	if f.Lang == source.Go {
 		return inGoTests(file, src, f)
 	}
-	var code []source.Token
-	prepared := false
-	for _, t := range f.Tokens {
-		prepared = prepared || prepares[t.Text] && t.Kind == source.Ident
-		if t.Kind != source.Comment {
-			code = append(code, t)
-		}
-	}
+	code := source.Code(f.Tokens)
+	prepared := slices.ContainsFunc(code, func(t source.Token) bool { return prepares[t.Text] && t.Kind == source.Ident })
 	before := ""
 	if prepared {
 		before = around(f, code)

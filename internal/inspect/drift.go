@@ -129,12 +129,7 @@ var declaring = []string{"class", "interface", "enum", "struct", "trait", "recor
 func declared(f source.File) map[string]string {
 	out := map[string]string{}
 	lang, _ := signature.Lang(f.Lang)
-	var ts []source.Token
-	for _, t := range f.Tokens {
-		if t.Kind != source.Comment {
-			ts = append(ts, t)
-		}
-	}
+	ts := source.Code(f.Tokens)
 	alias := func(name string, from int) {
 		if text := rightSide(ts, from); text != "" {
 			out[name] = text

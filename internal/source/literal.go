@@ -7,7 +7,7 @@ import (
 
 // literalType is the type of a plain literal in the words of its language, "" of anything else.
 func literalType(lang string, ts []Token) string {
-	ts = code(ts)
+	ts = Code(ts)
 	signed := len(ts) == 2 && (isPunct(ts[0], "-") || isPunct(ts[0], "+"))
 	if signed {
 		ts = ts[1:]
@@ -87,7 +87,7 @@ var literalWords = map[string]bool{
 
 // literalText is an expression on one line if it is made of literals alone, "" for any other and for a long one.
 func literalText(ts []Token) string {
-	ts = code(ts)
+	ts = Code(ts)
 	var b strings.Builder
 	literals := 0
 	for i, t := range ts {

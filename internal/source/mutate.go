@@ -163,7 +163,7 @@ func treeNumber(lang, text string) string {
 
 // treeMutants finds the mutations of all functions of a file that is read from a syntax tree, except those of tests.
 func treeMutants(f *File, src []byte) {
-	ts := code(f.Tokens)
+	ts := Code(f.Tokens)
 	for _, fn := range f.Funcs {
 		test := slices.ContainsFunc(f.Tests, func(t Test) bool { return fn.Line <= t.Line && t.End <= fn.End || t.Off <= fn.Off && fn.Stop <= t.Stop })
 		if !test && fn.Stop <= len(src) {

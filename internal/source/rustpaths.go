@@ -19,7 +19,7 @@ func (r *rustFile) paths() {
 		}
 	}
 	r.inner = 0
-	ts := code(r.f.Tokens)
+	ts := Code(r.f.Tokens)
 	seen := map[[2]string]bool{}
 	for _, imp := range r.f.Imports {
 		for _, n := range imp.Names {

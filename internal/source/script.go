@@ -22,7 +22,7 @@ type scriptFile struct {
 
 func parseScript(f *File, src []byte) {
 	readScript(f, src)
-	s := &scriptFile{f: f, ts: code(f.Tokens), asserting: map[string]bool{}, imported: map[string]bool{}}
+	s := &scriptFile{f: f, ts: Code(f.Tokens), asserting: map[string]bool{}, imported: map[string]bool{}}
 	for _, i := range f.Imports {
 		if from := strings.TrimPrefix(i.From, "node:"); from == "assert" || from == "assert/strict" {
 			for _, name := range i.Names {

@@ -372,8 +372,8 @@ func (f File) FuncAt(line int) (Func, bool) {
 	return best, found
 }
 
-// code gives the tokens without comments.
-func code(ts []Token) []Token {
+// Code gives the tokens without comments, in a slice of their own.
+func Code(ts []Token) []Token {
 	out := make([]Token, 0, len(ts))
 	for _, t := range ts {
 		if t.Kind != Comment {

@@ -111,11 +111,12 @@ func inspectRust(f *Found, p *Project) {
 	}
 	f.Edition = cmp.Or(f.Edition, "2015") // as Cargo reads it
 	for _, d := range parents(f.Root) {
-		for _, file := range append(p.match(join(d, ".cargo"), "config.toml", "config"), p.match(d, "rust-toolchain", "rust-toolchain.toml")...) {
+		for _, file := range p.match(join(d, ".cargo"), "config.toml", "config") {
 			f.Installs = addOnce(f.Installs, file)
-			if base := path.Base(file); f.ManagerVersion == "" && (base == "rust-toolchain" || base == "rust-toolchain.toml") {
-				f.ManagerVersion = channelOf(string(p.read(file)))
-			}
+		}
+		for _, file := range p.match(d, "rust-toolchain", "rust-toolchain.toml") {
+			f.Installs = addOnce(f.Installs, file)
+			f.ManagerVersion = cmp.Or(f.ManagerVersion, channelOf(string(p.read(file))))
 		}
 		lints = lints || len(p.match(d, "clippy.toml", ".clippy.toml")) > 0
 	}
