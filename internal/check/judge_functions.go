@@ -46,7 +46,7 @@ func (x *chainJudge) functions(ctx context.Context) error {
 	}
 	left := 0
 	for _, t := range trials {
-		switch t.Unreached = len(t.mutants) > 0 && len(t.near)+len(t.far) == 0; {
+		switch t.Unreached = t.Unreached || len(t.mutants) > 0 && len(t.near)+len(t.far) == 0; {
 		case t.open && t.Noticed == 0:
 			left++
 			t.Tried, t.unsure = 0, true
@@ -176,7 +176,23 @@ func (x *chainJudge) fromFar(ctx context.Context, t *trial) error {
 		}
 	}
 	t.open = false
+	if t.Tried > 0 && t.Noticed == 0 && len(t.near) == 0 {
+		return x.unloaded(ctx, t)
+	}
 	return nil
+}
+
+// unloaded finds out whether the tests pass without the file of a function as well. Then none of them reaches it, whatever they may import
+// in a way that cannot be seen.
+func (x *chainJudge) unloaded(ctx context.Context, t *trial) error {
+	m := t.mutants[0]
+	m.Off, m.End, m.New = 0, len(m.src), ""
+	without := &trial{Function: Function{Name: t.Name}}
+	err := x.mutate(ctx, without, m, t.far)
+	if without.Tried > 0 && without.Noticed == 0 {
+		t.Unreached, t.sure, t.Tried, t.Changed, t.Survived, t.SurvivedAt = true, false, 0, Outcomes{}, "", 0
+	}
+	return err
 }
 
 // selections are the tests in files that are run on a small change of a function, one after the other until a test fails. Where all of

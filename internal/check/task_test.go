@@ -225,7 +225,9 @@ func weakTasks() []taskCase {
 		{name: "a command that selects no test", files: honestly(nil), task: func(t *check.Task) { t.Verify = [][]string{{"go", "test", "-run", "TestNowhere", "./cart"}} }, rules: []string{"verify-failed"}},
 		{name: "tests that show nothing, in a file that has moved", rules: []string{"test-passes-without"}, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": "", "cart/all_test.go": cartTests + strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1),
-		}, task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go") }},
+		}, task: func(t *check.Task) {
+			t.NewCode, t.Owns = true, owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go")
+		}},
 		{name: "an old test that a similar one takes the place of, beside one that moves", rules: []string{"test-deleted"}, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/all_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty,
 			"cart/cart_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestCountOfThree" + strings.Replace(strings.Split(cartTests, "func TestCount")[1], "Count([]int{1, 2}); got != 2", "Count([]int{1, 2, 3}); got != 3", 1),
@@ -274,16 +276,22 @@ func weakTasks() []taskCase {
 		{name: "other code that no test sees", passed: true, rules: []string{"no-test"}, level: step.Fix, files: map[string]string{
 			"cart/cart.go": strings.Replace(cartGo, "return sum", "if sum > 1000 {\n\t\treturn sum * 2\n\t}\n\treturn sum", 1),
 		}},
-		{name: "a new test that is skipped here", passed: true, rules: []string{"no-test"}, level: step.Fix, files: map[string]string{
+		{name: "a new test that is skipped here", passed: true, rules: []string{"no-test"}, level: step.Fix, task: func(t *check.Task) { t.NewCode = true }, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "\"testing\"", "(\n\t\"runtime\"\n\t\"testing\"\n)", 1) + strings.Replace(cartEmpty, "{\n", "{\n\tif runtime.GOOS != \"plan9\" {\n\t\tt.Skip(\"of Plan 9\")\n\t}\n", 1),
 		}},
 		{name: "no test at all in the project", files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": "", "tax/tax_test.go": ""}, passed: true, rules: []string{"no-test"}, level: step.Fix, task: func(t *check.Task) {
 			t.Owns, t.Deletes, t.Taken = owns("cart/cart.go", "cart/cart_test.go", "tax/tax_test.go"), owns("cart/cart_test.go", "tax/tax_test.go"), owns()
 		}},
-		{name: "a test that passes without the change", files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1)}, rules: []string{"test-passes-without"}},
+		{name: "a test of what a refactoring keeps", files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1)}, passed: true},
+		{
+			name: "a refactoring of which its tests notice nothing", passed: true, rules: []string{"no-test"}, level: step.Fix,
+			files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
+			task:  func(t *check.Task) { t.Owns = owns("hits/hits.go", "hits/hits_test.go") },
+		},
+		{name: "a test that passes without the change", task: func(t *check.Task) { t.NewCode = true }, files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1)}, rules: []string{"test-passes-without"}},
 		{
 			name: "a race that the tests do not see", rules: []string{"test-passes-without"}, files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
-			task: func(t *check.Task) { t.Owns = owns("hits/hits.go", "hits/hits_test.go") },
+			task: func(t *check.Task) { t.NewCode, t.Owns = true, owns("hits/hits.go", "hits/hits_test.go") },
 		},
 		{
 			name: "a race that the task's own command sees", passed: true, rules: []string{"test-passes-without"}, level: step.Warn,
@@ -296,14 +304,14 @@ func weakTasks() []taskCase {
 			// A command that fails without the change but runs no test shows nothing of the tests.
 			name: "a command that runs no tests", rules: []string{"test-passes-without"}, files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
 			task: func(t *check.Task) {
-				t.Owns, t.Verify = owns("hits/hits.go", "hits/hits_test.go"), [][]string{{"grep", "-q", "atomic", "hits/hits.go"}}
+				t.NewCode, t.Owns, t.Verify = true, owns("hits/hits.go", "hits/hits_test.go"), [][]string{{"grep", "-q", "atomic", "hits/hits.go"}}
 			},
 		},
 		{
 			name: "a race that the author says no test sees", passed: true, rules: []string{"no-test", "test-passes-without"}, level: step.Warn,
 			files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
 			task: func(t *check.Task) {
-				t.Owns, t.Untested = owns("hits/hits.go", "hits/hits_test.go"), "only the race detector sees it"
+				t.NewCode, t.Owns, t.Untested = true, owns("hits/hits.go", "hits/hits_test.go"), "only the race detector sees it"
 			},
 		},
 		{

@@ -363,7 +363,7 @@ func (f *field) keep(r repo, c commit, name, out string) {
 	}
 }
 
-var prefix = regexp.MustCompile(`^(?i)(fix|refactor|chore|docs|style|perf|test|build|ci)(?:\([^)]*\))?!?:|^(fix|refactor)(?:es|ed|s|ing)?\b`)
+var prefix = regexp.MustCompile(`^(?i)(fix|refactor|chore|docs|style|lint|perf|test|build|ci)(?:\([^)]*\))?!?:|^(fix|refactor)(?:es|ed|s|ing)?\b`)
 
 // kind is what an author would call a commit: what its subject says, else a feature.
 func kind(subject string) string {
@@ -374,7 +374,7 @@ func kind(subject string) string {
 	switch k := strings.ToLower(m[1] + m[2]); k {
 	case "fix", "refactor", "docs", "test":
 		return k
-	case "perf", "style":
+	case "perf", "style", "lint":
 		return "refactor"
 	}
 	return "chore"
