@@ -11,10 +11,9 @@ import (
 
 // scriptFile is a JavaScript or TypeScript file while it is being read.
 type scriptFile struct {
-	f  *File
-	ts []Token // without comments
-	// asserting holds the functions of this file: do they assert anything?
-	asserting map[string]bool
+	f       *File
+	ts      []Token         // without comments
+	helpers map[string]Test // functions of this file: what they assert
 	// imported are the names that the file has from node's assert.
 	imported map[string]bool
 	param    string // of the function of the test that is being read
@@ -22,7 +21,7 @@ type scriptFile struct {
 
 func parseScript(f *File, src []byte) {
 	readScript(f, src)
-	s := &scriptFile{f: f, ts: Code(f.Tokens), asserting: map[string]bool{}, imported: map[string]bool{}}
+	s := &scriptFile{f: f, ts: Code(f.Tokens), helpers: map[string]Test{}, imported: map[string]bool{}}
 	for _, i := range f.Imports {
 		if from := strings.TrimPrefix(i.From, "node:"); from == "assert" || from == "assert/strict" {
 			for _, name := range i.Names {
@@ -35,7 +34,7 @@ func parseScript(f *File, src []byte) {
 			var t Test
 			a, b := s.span(fn.Body, fn.Stop)
 			s.assertions(&t, a, b)
-			s.asserting[fn.Name] = t.Asserts > 0
+			s.helpers[fn.Name] = t
 		}
 	}
 	s.tests(0, len(s.ts), nil, suiteMarks{})

@@ -11,12 +11,12 @@ import (
 type goTests struct {
 	*goFile
 	names   map[string]bool // parameters of type *testing.T and the like
-	helpers map[string]bool // functions of this file: do they assert anything?
+	helpers map[string]Test // functions of this file: what they assert
 	cur     *Test
 }
 
 func (g *goFile) tests() {
-	ts := &goTests{goFile: g, names: map[string]bool{}, helpers: map[string]bool{}}
+	ts := &goTests{goFile: g, names: map[string]bool{}, helpers: map[string]Test{}}
 	ast.Inspect(g.ast, func(n ast.Node) bool {
 		if ft, ok := n.(*ast.FuncType); ok && ft.Params != nil {
 			for _, p := range ft.Params.List {
@@ -35,7 +35,7 @@ func (g *goFile) tests() {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
 				ts.cur = &Test{}
 				ts.stmts(fn.Body.List, false)
-				ts.helpers[fn.Name.Name] = ts.cur.Asserts > 0
+				ts.helpers[fn.Name.Name] = *ts.cur
 			}
 		}
 	}
@@ -246,8 +246,9 @@ func (ts *goTests) assertion(c *ast.CallExpr) (real, is bool) {
 		if fun.Name == "panic" {
 			return true, true
 		}
-		if asserts, local := ts.helpers[fun.Name]; local {
-			return true, asserts
+		if helper, local := ts.helpers[fun.Name]; local {
+			ts.cur.Trivial += helper.Trivial
+			return true, helper.Asserts > 0
 		}
 		return true, ts.passesT(c) || checkerName().MatchString(fun.Name)
 	case *ast.SelectorExpr:

@@ -20,7 +20,7 @@ func (p *pyFile) tests() {
 			var t Test
 			p.body(&t, l+1, p.end(l, len(p.lines)), false)
 			name := fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]
-			p.helpers[name] = p.helpers[name] || t.Asserts > 0
+			p.helpers[name] = Test{Asserts: max(p.helpers[name].Asserts, t.Asserts), Trivial: max(p.helpers[name].Trivial, t.Trivial)}
 		}
 	}
 	moduleSkip := 0
@@ -211,6 +211,11 @@ func (p *pyFile) statement(t *Test, ts []Token, trivial bool) {
 		dotted := i > 0 && isPunct(ts[i-1], ".")
 		args := splitArgs(ts[i+2 : max(i+2, min(closing(ts, i+1), len(ts)))])
 		name := ts[i].Text
+		helper, local := p.helpers[name]
+		local = local && (!dotted || isWord(ts[max(i-2, 0)], "self"))
+		if local {
+			t.Trivial += helper.Trivial
+		}
 		switch {
 		case dotted && name == "skip" && isWord(ts[max(i-2, 0)], "pytest"), name == "skipTest", name == "importorskip", name == "SkipTest":
 			if name != "importorskip" {
@@ -223,12 +228,8 @@ func (p *pyFile) statement(t *Test, ts []Token, trivial bool) {
 			count(true)
 		case dotted && strings.HasPrefix(name, "assert"):
 			count(!isWord(ts[max(i-2, 0)], "self") || !trivialCall(args))
-		case !dotted && p.helpers[name], dotted && isWord(ts[max(i-2, 0)], "self") && p.helpers[name]:
+		case local && helper.Asserts > 0, !local && checkerName().MatchString(name):
 			count(true)
-		case checkerName().MatchString(name):
-			if _, local := p.helpers[name]; !local {
-				count(true)
-			}
 		}
 	}
 }

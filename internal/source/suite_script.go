@@ -256,6 +256,9 @@ func (s *scriptFile) assertions(t *Test, from, to int) {
 		default:
 			t.Skipped, t.SkipLine = true, cmp.Or(t.SkipLine, tok.Line)
 		}
+		if s.punct(i+1, "(") {
+			t.Trivial += s.helpers[tok.Text].Trivial
+		}
 		if real, is := s.assertion(i); is {
 			if real && i > trivialUntil {
 				t.Asserts++
@@ -378,8 +381,8 @@ func (s *scriptFile) assertion(i int) (real, is bool) {
 	if !s.punct(i+1, "(") || s.punct(i-1, ".") && !s.method(i) {
 		return false, false
 	}
-	if asserts, local := s.asserting[t.Text]; local {
-		return true, asserts
+	if helper, local := s.helpers[t.Text]; local {
+		return true, helper.Asserts > 0
 	}
 	if s.imported[t.Text] {
 		return !trivialCall(splitArgs(s.cut(i+2, closing(s.ts, i+1)))), true
