@@ -297,8 +297,8 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	if err != nil {
 		return err
 	}
-	for i, t := range expected { // whether old tests may be skipped is seen where they ran before
-		expected[i].MaySkip = t.MaySkip || !among(fresh)(t)
+	for i, t := range expected { // whether tests of before may be skipped is seen where they ran before
+		expected[i].MaySkip = t.MaySkip || !among(fresh)(t) || p.wasThere(t)
 	}
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: append(flaky, p.t.Known...)}, expected, run)

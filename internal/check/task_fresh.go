@@ -227,7 +227,7 @@ func (p *taskProof) runAlone(ctx context.Context, pl *place, sel toolchain.Selec
 		switch st := status(rs); {
 		case st == step.Pass:
 			a.passing = append(a.passing, t)
-		case st == step.Skip, p.skips(t), st == "" && p.lostThere(t, a.run):
+		case st == step.Skip, p.skips(t, rs), st == "" && p.lostThere(t, a.run):
 		case st == "" || absent().MatchString(worst(rs).Message):
 			a.lost = append(a.lost, t)
 		default:
@@ -359,7 +359,12 @@ func (p *taskProof) lostThere(t test, run testRun) bool {
 	return !broken && toolchain.IsSource(t.File) && slices.ContainsFunc(p.changes, func(ch Change) bool { return ch.Path == t.File && ch.Old != nil })
 }
 
-// skips reports whether a test was skipped with the change: without it, it can be missing for that reason.
-func (p *taskProof) skips(t test) bool {
-	return t.in(p.proof.Results) == step.Skip
+// skips reports whether a test was skipped with the change, and none of its cases shows anything: fails without the change, and passes
+// with it. One that holds others is no case. A test that is missing without the change can be so for that reason.
+func (p *taskProof) skips(t test, without []step.TestResult) bool {
+	with := resultsOf(t, p.proof.Results)
+	return status(with) == step.Skip && !slices.ContainsFunc(without, func(r step.TestResult) bool {
+		passes := slices.ContainsFunc(with, func(o step.TestResult) bool { return o.ID == r.ID && o.Status == step.Pass })
+		return bad(r.Status) && passes && !slices.ContainsFunc(with, func(o step.TestResult) bool { return strings.HasPrefix(o.ID, r.ID+"/") })
+	})
 }

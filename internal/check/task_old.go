@@ -70,6 +70,14 @@ func (p *taskProof) testedIn(other toolchain.Found, file string) bool {
 	})
 }
 
+// wasThere reports whether a test had its name in its file before the change.
+func (p *taskProof) wasThere(t test) bool {
+	return slices.ContainsFunc(p.changes, func(ch Change) bool {
+		_, was := bodies(ch.Path, ch.Old)[t.Name]
+		return was && ch.Path == t.File
+	})
+}
+
 // skippedNow rejects tests that are skipped and passed without the task: what a mark says is not asked, what ran is.
 func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, run testRun) error {
 	skipped := slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return t.in(run.results) != step.Skip })

@@ -38,6 +38,9 @@ const (
 	taxTest   = "package tax\n\nimport \"testing\"\n\nfunc TestOf(t *testing.T) {\n\tif Of(10) != 2 {\n\t\tt.Error()\n\t}\n}\n"
 )
 
+// A case of the test leaves itself out, by a function of its file.
+const unitTest = "package unit\n\nimport (\n\t\"strconv\"\n\t\"testing\"\n)\n\nfunc leave(t *testing.T) { t.Skip(\"not for all\") }\n\nfunc TestHalf(t *testing.T) {\n\tfor _, n := range []int{0, 1, 2} {\n\t\tt.Run(strconv.Itoa(n), func(t *testing.T) {\n\t\t\tif n == 1 {\n\t\t\t\tleave(t)\n\t\t\t}\n\t\t\tif got := Half(n); got > n {\n\t\t\t\tt.Error(got)\n\t\t\t}\n\t\t})\n\t}\n}\n"
+
 // Two callers of Hit race with each other, which no test sees but with -race.
 const (
 	hitsGo    = "package hits\n\nvar n int\n\n// Hit counts one.\nfunc Hit() int {\n\tn++\n\treturn n\n}\n"
@@ -55,6 +58,8 @@ func shopFiles() map[string]string {
 		"rate/rate_test.go": "package rate\n\nimport \"testing\"\n\nfunc TestTable(t *testing.T) {\n\tfor in, want := range map[int]int{10: 2, 20: 4, 30: 6} {\n\t\tif got := Of(in); got != want {\n\t\t\tt.Errorf(\"Of(%d) = %d\", in, got)\n\t\t}\n\t}\n}\n",
 		"fee/fee.go":        strings.Replace(taxGo, "package tax", "package fee", 1),
 		"fee/fee_test.go":   "package fee\n\nimport \"testing\"\n\nvar fees = map[int]int{10: 2, 20: 4}\n\nfunc TestFees(t *testing.T) {\n\tfor in, want := range fees {\n\t\tif got := Of(in); got != want {\n\t\t\tt.Errorf(\"Of(%d) = %d\", in, got)\n\t\t}\n\t}\n}\n",
+		"unit/unit.go":      "package unit\n\n// Half is a half.\nfunc Half(n int) int { return n / 3 }\n",
+		"unit/unit_test.go": unitTest,
 		"NOTES.md":          "# notes\n", "works/WORK-01/PLAN.md": "# plan\n", "tools/touch/main.go": "// Touch writes into the project.\npackage main\n\nimport \"os\"\n\nfunc main() {\n\tif err := os.WriteFile(\"NOTES.md\", []byte(\"x\"), 0o600); err != nil {\n\t\tos.Exit(1)\n\t}\n}\n",
 	}
 }
@@ -77,6 +82,10 @@ func honestTasks() []taskCase {
 	return []taskCase{
 		{name: "honest, of a feature", files: honestly(nil), task: func(t *check.Task) { t.NewCode = true }, passed: true},
 		{name: "honest", files: honestly(nil), passed: true, ran: all, not: []string{check.CheckVerify}},
+		{name: "a test of which a case leaves itself out as before", passed: true, task: alone("unit/unit.go", "unit/unit_test.go"), files: map[string]string{
+			"unit/unit.go":      "package unit\n\n// Half is a half.\nfunc Half(n int) int { return n / 2 }\n",
+			"unit/unit_test.go": strings.NewReplacer("0, 1, 2}", "0, 1, 2, 4}", "got > n", "got != n/2").Replace(unitTest),
+		}},
 		{name: "with a command", files: honestly(nil), task: func(t *check.Task) { t.Verify = [][]string{{"go", "vet", "./cart"}} }, passed: true, ran: append(slices.Clone(all), check.CheckVerify)},
 		{name: "old tests watch what is written in other words", files: map[string]string{"cart/cart.go": cartRight}, task: alone("cart/cart.go"), passed: true},
 		{name: "a new test file beside it", files: map[string]string{"cart/cart.go": cartRight, "cart/empty_test.go": strings.SplitAfter(cartTests, "\"testing\"\n")[0] + cartEmpty}, task: alone("cart/cart.go"), passed: true},
