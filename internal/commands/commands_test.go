@@ -105,9 +105,9 @@ func TestRead(t *testing.T) {
 			map[string]string{
 				".github/workflows/tests.yaml": workflow("    - run: tox -e py,elsewhere\n"),
 				"src/p/__init__.py":            "", "tests/data/x": "",
-				"tox.ini": "[testenv]\nchangedir = .tox\ncommands = pytest {env_site_packages_dir}/p {tox_root}/tests {posargs}\n[testenv:elsewhere]\nchangedir = tests/data\ncommands = pytest -x {toxinidir}/tests\n",
+				"tox.ini": "[testenv]\nchangedir = .tox\ncommands = pytest {env_site_packages_dir}/p {tox_root}/tests {posargs}\n[testenv:elsewhere]\nchangedir = tests/data\ncommands = pytest -x --basetemp={env_tmp_dir} {toxinidir}{/}tests\n",
 			},
-			[]string{"test pytest src/p ./tests (CI)", "test tests/data: pytest -x ../../tests (CI)"},
+			[]string{"test pytest src/p ./tests (CI)", "test tests/data: pytest -x --basetemp=../../.tox ../../tests (CI)"},
 		},
 		"tox with a command that a variable may replace": {
 			map[string]string{

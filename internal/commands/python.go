@@ -232,11 +232,16 @@ func (r *reader) tox(argv []string, where at) {
 					return "python"
 				case "{toxinidir}", "{tox_root}":
 					return root
+				case "{/}", "{:}":
+					return m[1:2]
 				case "{envsitepackagesdir}", "{env_site_packages_dir}": // tox installs the project; here it is where it lies
 					if src := path.Join(where.dir, "src"); r.holds(src) && !r.files[src+"/__init__.py"] {
 						return path.Join(root, "src")
 					}
 					return root
+				}
+				if strings.HasSuffix(m, "dir}") { // one of tox's own
+					return path.Join(root, ".tox")
 				}
 				return ""
 			})
