@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -165,7 +166,7 @@ func (c *cutter) cut(list []complaint) (changed bool, err error) {
 			byFile[x.file] = append(byFile[x.file], x)
 		}
 	}
-	for _, file := range slices.Sorted(maps(byFile)) {
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
 		src := c.r.p.read(file)
 		if len(bytes.TrimSpace(src)) == 0 {
 			continue

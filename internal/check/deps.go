@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -151,11 +152,11 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	if chain.Builds { // what building reads can be any file
 		fmt.Fprintf(h, "%s\n", base)
 	}
-	for _, name := range slices.Sorted(maps(files)) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(h, "%s %x\n", name, sha256.Sum256(files[name]))
 	}
 	if chain.Ecosystem == toolchain.Node {
-		fmt.Fprintf(h, "%q\n", slices.Sorted(maps(beside)))
+		fmt.Fprintf(h, "%q\n", slices.Sorted(maps.Keys(beside)))
 	}
 	key := chain.Ecosystem + "-" + hex.EncodeToString(h.Sum(nil))[:24]
 	defer c.locks.lock(key)()
@@ -192,16 +193,6 @@ func (c *Checker) failed(dir string) setupError {
 	v, _ := c.tools.Load("failed " + dir)
 	f, _ := v.(setupError)
 	return f
-}
-
-func maps[V any](m map[string]V) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // installFiles reads the files that decide what is installed, and the manifests of a workspace's packages. beside are what the package

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	mrand "math/rand/v2"
 	"os"
 	"path"
@@ -170,7 +171,7 @@ type sourceFile struct {
 func (u *user) sources() []sourceFile {
 	if u.parsed == nil {
 		u.parsed = []sourceFile{}
-		for _, file := range slices.Sorted(maps(u.entries)) {
+		for _, file := range slices.Sorted(maps.Keys(u.entries)) {
 			if u.m.Place.AllowsSource(file) {
 				u.parsed = append(u.parsed, sourceFile{source.Parse(file, u.read(file)), file})
 			}

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -204,7 +205,7 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 			a.reserved[o.Given()] = true
 		}
 	}
-	names := slices.Sorted(maps(byName))
+	names := slices.Sorted(maps.Keys(byName))
 	var others []example.Example
 	for _, name := range names {
 		if a := byName[name]; len(a.values) >= fewAnswers-1 && u.mayCopy(a, "") {
@@ -294,7 +295,7 @@ func (u *user) recites(asked []example.Example) []step.Finding {
 		}
 		return []step.Finding{reject("answer-table", f.path, line, fmt.Sprintf(
 			"The code contains the inputs of the tests (%s). Compute the result for every input. If this table is part of the spec, put it in Domain Context or Protocol.",
-			strings.Join(slices.Sorted(maps(found))[:fewInputs], ", ")))}
+			strings.Join(slices.Sorted(maps.Keys(found))[:fewInputs], ", ")))}
 	}
 	return nil
 }

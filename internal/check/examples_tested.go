@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -75,7 +76,7 @@ func withOthers(calls []example.Example) []example.Example {
 		byName[e.Symbol()] = append(byName[e.Symbol()], e)
 	}
 	out := slices.Clone(calls)
-	for _, name := range slices.Sorted(maps(byName)) {
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		out = append(out, example.Others(byName[name], mostOthers)...)
 	}
 	return out

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func (c *Checker) moreExports(ctx context.Context, m Module, before, tree string
 	}
 	r := &red{m: m}
 	var out []step.Finding
-	for _, name := range slices.Sorted(maps(now)) {
+	for _, name := range slices.Sorted(maps.Keys(now)) {
 		f := source.Parse(name, now[name])
 		if !isFace(m, name, f) {
 			continue
@@ -140,7 +141,7 @@ func (c *Checker) exports(ctx context.Context, m Module, tree string) (map[strin
 		return nil, err
 	}
 	out := map[string]exported{}
-	for _, name := range slices.Sorted(maps(files)) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		for _, e := range source.Parse(name, files[name]).Exports {
 			key := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
 			if e.Kind == "reexport" { // it says where from; that may move

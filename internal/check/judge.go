@@ -260,7 +260,11 @@ func (j *judge) untested() {
 			j.say(fix("unnoticed-change", f.Path, f.Line, fmt.Sprintf(
 				"Tests kill mutants of %s, but none in its changed lines, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)), nil)
 		case f.Unreached:
-			j.say(warn("unnoticed-change", f.Path, f.Line, "No test reaches "+name+"."), nil)
+			what := "No test reaches " + name + "."
+			if f.existed {
+				what = "No test reaches the changed lines of " + name + "."
+			}
+			j.say(warn("unnoticed-change", f.Path, f.Line, what), nil)
 		case blocks[f.Path+" "+f.Name]:
 			j.block(reject("unnoticed-change", f.Path, f.Line, fmt.Sprintf(
 				"No test kills the mutants of %s, such as in line %d: %s. Write a test that fails without the change and passes with it.", name, f.SurvivedAt, f.Survived)), nil)

@@ -41,6 +41,11 @@ type trial struct {
 func (x *chainJudge) functions(ctx context.Context) error {
 	trials := x.trials()
 	err := x.try(ctx, trials)
+	for _, t := range trials {
+		if err == nil && t.Tried > 0 && t.Noticed == 0 && !t.open {
+			err = x.unreached(ctx, t)
+		}
+	}
 	if late(ctx, err) {
 		err = nil
 	}
@@ -90,7 +95,8 @@ func (x *chainJudge) trials() []*trial {
 		}
 		far = slices.DeleteFunc(far, func(f string) bool { return slices.Contains(near, f) })
 		add := func(name string, line int) {
-			out = append(out, &trial{Function: Function{Name: name, Path: ch.Path, Line: line}, mutants: by[name], near: near, far: far, open: len(by[name]) > 0})
+			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != ""}
+			out = append(out, &trial{Function: fn, mutants: by[name], near: near, far: far, open: len(by[name]) > 0})
 		}
 		for _, fn := range source.Parse(ch.Path, ch.New).Funcs {
 			if was[fn.Name] != is[fn.Name] {
@@ -176,23 +182,42 @@ func (x *chainJudge) fromFar(ctx context.Context, t *trial) error {
 		}
 	}
 	t.open = false
-	if t.Tried > 0 && t.Noticed == 0 && len(t.near) == 0 {
-		return x.unloaded(ctx, t)
-	}
 	return nil
 }
 
-// unloaded finds out whether the tests pass without the file of a function as well. Then none of them reaches it, whatever they may import
-// in a way that cannot be seen.
-func (x *chainJudge) unloaded(ctx context.Context, t *trial) error {
-	m := t.mutants[0]
-	m.Off, m.End, m.New = 0, len(m.src), ""
-	without := &trial{Function: Function{Name: t.Name}}
-	err := x.mutate(ctx, without, m, t.far)
-	if without.Tried > 0 && without.Noticed == 0 {
+// unreached finds out whether the tests pass as well where what was changed in a function that was there before fails whenever it is
+// reached, or where the whole file of a new function is missing that no test is seen to import. Then no test reaches it, and people
+// change such code every day.
+func (x *chainJudge) unreached(ctx context.Context, t *trial) error {
+	m, ok := t.mutants[0], len(t.near) == 0
+	if t.existed && t.Name != "" {
+		m, ok = crashOf(t)
+	} else {
+		m.Off, m.End, m.New = 0, len(m.src), ""
+	}
+	if !ok {
+		return nil
+	}
+	crashed := &trial{Function: Function{Name: t.Name}}
+	err := x.mutate(ctx, crashed, m, slices.Concat(t.near, t.far))
+	if crashed.Tried > 0 && crashed.Noticed == 0 {
 		t.Unreached, t.sure, t.Tried, t.Changed, t.Survived, t.SurvivedAt = true, false, 0, Outcomes{}, "", 0
 	}
 	return err
+}
+
+// crashOf lets a function fail in a line that was changed, or, where that cannot be written, as soon as it is called.
+func crashOf(t *trial) (mutantAt, bool) {
+	f := source.Parse(t.Path, t.mutants[0].src)
+	for _, m := range t.mutants {
+		if crash, ok := f.CrashAt(m.Mutant); ok && m.anew {
+			m.Mutant = crash
+			return m, true
+		}
+	}
+	m, ok := t.mutants[0], false
+	m.Mutant, ok = f.Crash(t.Name)
+	return m, ok
 }
 
 // selections are the tests in files that are run on a small change of a function, one after the other until a test fails. Where all of

@@ -3,9 +3,11 @@ package check
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -28,6 +30,8 @@ func (x *chainJudge) looser(ctx context.Context) error {
 		if changed := x.rewordedIn(f); len(changed) > 0 {
 			asked++
 			if err := x.looserIn(ctx, f, changed); late(ctx, err) {
+				x.known.late = true
+				x.out.NotRun = append(x.out.NotRun, "mutants for the changed tests of "+f.Path)
 				return nil
 			} else if err != nil {
 				return err
@@ -75,12 +79,14 @@ func behindOthers(f source.File, t source.Test) int {
 	return from
 }
 
-// looserIn looks for a small change of the code that old versions of tests notice, and nothing that comes near it now.
+// looserIn looks for a small change of the code that old versions of tests notice, and nothing that comes near it now. One that only other
+// tests notice now is told, and blocks nothing: what was asserted may have moved to them.
 func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err error) {
-	var mutants []mutantAt
+	var old []source.Test
 	for _, t := range changed {
-		mutants = append(mutants, x.mutantsFor(f, t.Test)...)
+		old = append(old, t.Test)
 	}
+	mutants := x.mutantsFor(f, old...)
 	was, err := x.withOldFile(ctx, f)
 	if err != nil {
 		return err
@@ -104,29 +110,44 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 	if len(changed) == 0 || len(mutants) == 0 {
 		return nil
 	}
-	mutants = spread(mutants)
-	for _, m := range mutants[:min(mostBlind, len(mutants))] {
-		blind, err := x.blindTo(ctx, was, m, changed, x.looking(m.file, f.Path), nil)
+	var elsewhere *mutantAt
+	for _, m := range mutants {
+		blind, err := x.blindTo(ctx, was, m, changed, slowAfter(run))
 		if err != nil {
 			return err
 		}
 		if !blind {
 			continue
 		}
-		var names []string
-		for _, t := range changed {
-			names = append(names, t.Name)
+		killed, valid, err := x.kills(ctx, x.pl, m, x.looking(m.file, f.Path), nil, slowAfter(run))
+		if err != nil {
+			return err
 		}
-		found := reject("test-weakened", f.Path, changed[0].Line, fmt.Sprintf("The tests %s were changed. Their old versions pass and kill a mutant in line %d of %s (%s); no test kills it now.",
-			strings.Join(names[:min(len(names), 5)], ", "), m.Line, m.file, describe(m.Mutant)))
-		if len(names) == 1 {
-			found.Message = fmt.Sprintf("The test %s was changed. Its old version passes and kills a mutant in line %d of %s (%s); no test kills it now.", names[0], m.Line, m.file, describe(m.Mutant))
+		if killed && elsewhere == nil {
+			elsewhere = &m
 		}
-		x.known.weakened++
-		x.block(found, nil)
-		return nil
+		if valid && !killed {
+			x.known.weakened++
+			x.block(reject("test-weakened", f.Path, changed[0].Line, fmt.Sprintf("%s No test kills it now.", killedBefore(changed, m))), nil)
+			return nil
+		}
+	}
+	if elsewhere != nil {
+		x.say(fix("test-weakened", f.Path, changed[0].Line, fmt.Sprintf("%s Of the tests that are there now, only others do.", killedBefore(changed, *elsewhere))), nil)
 	}
 	return nil
+}
+
+// killedBefore says of a mutant that the old versions of changed tests kill it.
+func killedBefore(changed []test, m mutantAt) string {
+	if len(changed) == 1 {
+		return fmt.Sprintf("The test %s was changed. Its old version passes and kills a mutant in line %d of %s (%s).", changed[0].Name, m.Line, m.file, describe(m.Mutant))
+	}
+	var names []string
+	for _, t := range changed[:min(len(changed), 5)] {
+		names = append(names, t.Name)
+	}
+	return fmt.Sprintf("The tests %s were changed. Their old versions pass and kill a mutant in line %d of %s (%s).", strings.Join(names, ", "), m.Line, m.file, describe(m.Mutant))
 }
 
 // otherNow tells which old tests expect something else now. One whose new version passes without the change as well does not expect it: it
@@ -286,18 +307,37 @@ func (x *chainJudge) looking(file, more string) []string {
 	return files
 }
 
-// blindTo reports whether old versions of tests notice a small change of the code, each time they are run, and no test does that is there
-// now: of those in files, or, where they are given, those that count.
-func (x *chainJudge) blindTo(ctx context.Context, was *place, m mutantAt, before []test, files []string, counting []test) (bool, error) {
-	noticed, _, err := was.mutant(ctx, m, filesOf(before), before, &x.proof)
+// blindTo reports whether old versions of tests notice a small change of the code, each time they are run, and what they are now does not.
+func (x *chainJudge) blindTo(ctx context.Context, was *place, m mutantAt, tests []test, limit time.Duration) (bool, error) {
+	noticed, _, err := x.kills(ctx, was, m, filesOf(tests), tests, limit)
 	if err != nil || !noticed {
 		return false, err
 	}
-	still, valid, err := x.pl.mutant(ctx, m, files, counting, &x.proof)
+	still, valid, err := x.kills(ctx, x.pl, m, filesOf(tests), tests, limit)
 	if err != nil || !valid || still {
 		return false, err
 	}
 	defer was.again()()
-	again, _, err := was.mutant(ctx, m, filesOf(before), before, &x.proof)
+	again, _, err := x.kills(ctx, was, m, filesOf(tests), tests, limit)
 	return again, err
+}
+
+// kills is [place.mutant] with a limit of time: a small change that makes an endless loop is noticed.
+func (x *chainJudge) kills(ctx context.Context, pl *place, m mutantAt, files []string, counting []test, limit time.Duration) (killed, valid bool, err error) {
+	short, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
+	defer cancel()
+	killed, valid, err = pl.mutant(short, m, files, counting, &x.proof)
+	if errors.Is(err, errSlow) && !late(ctx, err) {
+		return true, true, nil
+	}
+	return killed, valid, err
+}
+
+// slowAfter is when a run with a small change has become an endless loop, by one without.
+func slowAfter(run testRun) time.Duration {
+	longest := time.Duration(0)
+	for _, r := range run.records {
+		longest = max(longest, time.Duration(r.Millis)*time.Millisecond)
+	}
+	return max(20*time.Second, 5*longest)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 			at[m.is.File] = append(at[m.is.File], m)
 		}
 	}
-	for _, file := range slices.Sorted(maps(at)) {
+	for _, file := range slices.Sorted(maps.Keys(at)) {
 		var names []string
 		for _, m := range at[file] {
 			names = append(names, m.is.Name)
@@ -79,7 +80,7 @@ func (x *chainJudge) beneathMain() (files []string) {
 		if x.chain.Ecosystem != toolchain.Go || !toolchain.IsTest(ch.Path) || !bytes.Contains(ch.New, []byte("TestMain")) || !x.mineIn(x.chain, ch) {
 			continue
 		}
-		for _, file := range slices.Sorted(maps(x.files)) {
+		for _, file := range slices.Sorted(maps.Keys(x.files)) {
 			if path.Dir(file) == path.Dir(ch.Path) && x.holdsTests(file) {
 				files = append(files, file)
 			}
@@ -116,7 +117,7 @@ func (x *chainJudge) standing() (out []moved) {
 			}
 		}
 	}
-	for _, t := range x.pl.testsOf(slices.Sorted(maps(x.ran))) {
+	for _, t := range x.pl.testsOf(slices.Sorted(maps.Keys(x.ran))) {
 		if !changed[t.File] && !t.Skipped {
 			out = append(out, moved{t, t})
 		}

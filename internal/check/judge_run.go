@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -109,7 +110,7 @@ func (x *chainJudge) rest(ctx context.Context) error {
 	if !x.q.Full {
 		return nil
 	}
-	return x.run(ctx, slices.DeleteFunc(slices.Sorted(maps(x.files)), func(f string) bool { return !x.holdsTests(f) }))
+	return x.run(ctx, slices.DeleteFunc(slices.Sorted(maps.Keys(x.files)), func(f string) bool { return !x.holdsTests(f) }))
 }
 
 // buildFails builds once more, and reports whether that fails again.

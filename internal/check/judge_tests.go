@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -84,18 +85,18 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 			return nil
 		}
 	case "test-empty", "test-always-true", "test-weakened":
-		if found.Rule == "test-empty" && likeOthers(f, t.Test) {
-			return nil
-		}
 		m, blind, err := x.blind(ctx, f, t, old, found.Rule != "test-weakened")
 		if err != nil {
 			return err
 		}
-		if found.Severity = step.Fix; blind {
+		if blind {
 			found.Severity = step.Rejects
-			found.Message = fmt.Sprintf("%s Its old version kills a mutant in line %d of %s (%s); no test kills it now.", found.Message, m.Line, m.file, describe(m.Mutant))
+			found.Message = fmt.Sprintf("%s Its old version kills a mutant in line %d of %s (%s), which it does not any more.", found.Message, m.Line, m.file, describe(m.Mutant))
 			x.known.weakened++
 			x.block(found, nil)
+			return nil
+		}
+		if found.Rule == "test-empty" && likeOthers(f, t.Test) {
 			return nil
 		}
 	}
@@ -222,7 +223,7 @@ func (x *chainJudge) namedStill(t test) bool {
 
 // namedIn are the functions of the project that an old test names: those that it calls, and those that it gives to others to call.
 func (x *chainJudge) namedIn(t test) (names []string) {
-	for _, name := range slices.Sorted(maps(mentions(source.Parse(t.File, x.change(t.File).Old), t.Test))) {
+	for _, name := range slices.Sorted(maps.Keys(mentions(source.Parse(t.File, x.change(t.File).Old), t.Test))) {
 		for file, src := range x.files {
 			if toolchain.IsSource(file) && bytes.Contains(src, []byte(name)) && declares(file, src, name) {
 				names = append(names, name)
@@ -265,47 +266,65 @@ func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test
 	}
 	defer func() { err = joinClose(err, was) }()
 	before := test{Test: old, ID: t.ID, File: t.File}
-	if run, err := was.runThese(ctx, []test{before}); err != nil {
+	run, err := was.runThese(ctx, []test{before})
+	if err != nil || before.in(run.results) != step.Pass { // what it expected has changed
 		return m, false, err
-	} else if before.in(run.results) != step.Pass { // what it expected has changed
-		return m, false, nil
 	}
 	for _, m := range mutants {
-		files, counting := []string{t.File}, []test{t}
-		if !alone {
-			files, counting = x.looking(m.file, t.File), nil
+		blind, err := x.blindTo(ctx, was, m, []test{before}, slowAfter(run))
+		if err == nil && blind && !alone {
+			var still, valid bool
+			still, valid, err = x.kills(ctx, x.pl, m, x.looking(m.file, t.File), nil, slowAfter(run))
+			blind = valid && !still
 		}
-		if blind, err := x.blindTo(ctx, was, m, []test{before}, files, counting); err != nil || blind {
+		if err != nil || blind {
 			return m, blind, err
 		}
 	}
 	return m, false, nil
 }
 
-// mutantsFor are small changes of what a test calls in the files that it is for: those that it imports, or, where what it calls is in none of
-// them, what those import, as an index and a package's __init__ do.
-func (x *chainJudge) mutantsFor(f *file, t source.Test) []mutantAt {
-	called, g := calls(f.old, t), newGraph(x.chain, x.files)
+// mutantsFor are small changes of what old tests call in the files that they are for: those that their file imports, or, where what they
+// call is in none of them, what those import, as an index and a package's __init__ do. What lines call that are no longer there comes first.
+func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
+	called, gone, g := map[string]bool{}, "", newGraph(x.chain, x.files)
+	for _, t := range tests {
+		maps.Copy(called, calls(f.old, t))
+	}
+	for _, l := range added(f.New, f.Old) {
+		if slices.ContainsFunc(tests, func(t source.Test) bool { return t.Line <= l.n && l.n <= t.End }) {
+			gone += l.text + "\n"
+		}
+	}
 	units := append(g.imports(f.Path), g.beside(f.Path))
-	var list []mutantAt
+	var first, rest []mutantAt
 	for range mostIndexes {
 		var further []string
-		for _, file := range slices.Sorted(maps(x.files)) {
+		for _, file := range slices.Sorted(maps.Keys(x.files)) {
 			if !toolchain.IsSource(file) || !slices.Contains(units, g.unit(file)) {
 				continue
 			}
 			further = append(further, g.imports(file)...)
 			for _, m := range source.Parse(file, x.files[file]).Mutants() {
-				if called[m.Func[strings.LastIndexByte(m.Func, '.')+1:]] {
-					list = append(list, mutantAt{Mutant: m, file: file, src: x.files[file]})
+				name := m.Func[strings.LastIndexByte(m.Func, '.')+1:]
+				if !called[name] {
+					continue
+				}
+				list := &rest
+				if hasWord(gone, name) {
+					list = &first
+				}
+				*list = append(*list, mutantAt{Mutant: m, file: file, src: x.files[file]})
+				if alike, ok := m.Alike(); ok {
+					*list = append(*list, mutantAt{Mutant: alike, file: file, src: x.files[file]})
 				}
 			}
 		}
-		if units = further; len(list) > 0 {
+		if units = further; len(first)+len(rest) > 0 {
 			break
 		}
 	}
-	list = spread(list)
+	list := append(spread(first), spread(rest)...)
 	return list[:min(mostBlind, len(list))]
 }
 

@@ -51,9 +51,10 @@ type Function struct {
 	SurvivedAt int    `json:"survived_at,omitempty"`
 
 	// ByNew says that a new or changed test noticed one.
-	ByNew  bool `json:"by_new,omitempty"`
-	unsure bool // there was no time to find out
-	sure   bool // that it gives another value went unnoticed, which is no change that means nothing
+	ByNew   bool `json:"by_new,omitempty"`
+	existed bool // before the change
+	unsure  bool // there was no time to find out
+	sure    bool // that it gives another value went unnoticed, which is no change that means nothing
 }
 
 // Outcomes counts small changes of some code that were tested, and those that a test noticed.
@@ -106,7 +107,7 @@ func (k known) verdict() Verdict {
 		return VerdictUnproved
 	case k.doubt > 0:
 		return VerdictUnknown
-	case !k.code && k.unknown == "":
+	case !k.code && k.unknown == "" && !k.late:
 		return VerdictNothing
 	case k.code && k.proved():
 		return VerdictProved

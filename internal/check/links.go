@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 
@@ -42,7 +43,7 @@ func (c *Checker) Link(ctx context.Context, m Module, tree string) (string, erro
 		}
 	}
 	var edits []git.Edit
-	for _, file := range slices.Sorted(maps(lines)) {
+	for _, file := range slices.Sorted(maps.Keys(lines)) {
 		var src []byte
 		e, there := files[file]
 		if there {

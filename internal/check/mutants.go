@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -97,7 +98,7 @@ func (n noticed) killed(x mutantAt) bool {
 
 // unseen are the functions that could give any value and that tests are for.
 func (n noticed) unseen(tested func(name string) bool) (out []mutantAt) {
-	for _, key := range slices.Sorted(maps(n)) {
+	for _, key := range slices.Sorted(maps.Keys(n)) {
 		if v := n[key]; !v.killed && tested(v.first.Func) {
 			out = append(out, v.first)
 		}
@@ -276,7 +277,7 @@ func (c *Checker) chooseMutants(ctx context.Context, m Module, before, tree stri
 func mutantsOf(old, now map[string][]byte) (chosen, rest []mutantAt) {
 	byFunc := map[string][]mutantAt{}
 	var order []string
-	for _, name := range slices.Sorted(maps(now)) {
+	for _, name := range slices.Sorted(maps.Keys(now)) {
 		was := functions(name, old[name])
 		f := source.Parse(name, now[name])
 		is := functions(name, now[name])

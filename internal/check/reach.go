@@ -3,6 +3,7 @@ package check
 import (
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -25,7 +26,7 @@ func reach(chain toolchain.Found, files map[string][]byte, isTest func(string) b
 	g := newGraph(chain, files, with...)
 	tests := map[string][]string{} // by what they import or lie beside
 	var all []string
-	for _, file := range slices.Sorted(maps(files)) {
+	for _, file := range slices.Sorted(maps.Keys(files)) {
 		if !isTest(file) {
 			continue
 		}
@@ -113,13 +114,13 @@ type graph struct {
 
 func newGraph(chain toolchain.Found, files map[string][]byte, with ...toolchain.Found) *graph {
 	g := &graph{chain: chain, with: with, files: files, byEnd: map[string][]string{}, importers: map[string][]string{}}
-	for _, file := range slices.Sorted(maps(files)) {
+	for _, file := range slices.Sorted(maps.Keys(files)) {
 		u := g.unit(file)
 		if end := path.Base(u); !slices.Contains(g.byEnd[end], u) {
 			g.byEnd[end] = append(g.byEnd[end], u)
 		}
 	}
-	for _, file := range slices.Sorted(maps(files)) {
+	for _, file := range slices.Sorted(maps.Keys(files)) {
 		if strings.HasSuffix(file, "_test.go") { // which nobody can import
 			continue
 		}

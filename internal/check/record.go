@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -141,7 +142,7 @@ func (d prepared) id() string {
 func (p *place) state() (string, error) {
 	h := sha256.New()
 	ours := map[string]bool{".": true} // directories with files of the tree, or with stubs
-	for _, list := range []func(func(string) bool){maps(p.entries), maps(p.edited)} {
+	for _, list := range []func(func(string) bool){maps.Keys(p.entries), maps.Keys(p.edited)} {
 		for name := range list {
 			for dir := path.Dir(name); !ours[dir] && dir != ".."; dir = path.Dir(dir) {
 				ours[dir] = true
@@ -187,7 +188,7 @@ func (p *place) state() (string, error) {
 		fmt.Fprintf(h, "%q %o %x\n", rel, info.Mode(), sha256.Sum256(text))
 		return err
 	})
-	for _, name := range slices.Sorted(maps(p.edited)) {
+	for _, name := range slices.Sorted(maps.Keys(p.edited)) {
 		if _, err := os.Lstat(p.full(name)); errors.Is(err, fs.ErrNotExist) {
 			fmt.Fprintf(h, "%q gone\n", name)
 		}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -142,7 +143,7 @@ func (s *stubber) declarations(have map[string]string, wanted []string, exists b
 		}
 		add(sym.Name, text)
 	}
-	for _, name := range slices.Sorted(maps(have)) {
+	for _, name := range slices.Sorted(maps.Keys(have)) {
 		switch {
 		case done[name]:
 		case name == "default":

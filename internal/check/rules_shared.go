@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -47,12 +48,12 @@ func (a Audit) unguarded(files []*file) []step.Finding {
 		}
 	}
 	var out []step.Finding
-	for _, dir := range slices.Sorted(maps(byDir)) {
+	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
 		types := map[string]*guarded{}
 		for _, f := range byDir[dir] {
 			readGuarded(f, types)
 		}
-		for _, name := range slices.Sorted(maps(types)) {
+		for _, name := range slices.Sorted(maps.Keys(types)) {
 			named := slices.ContainsFunc(promises, func(s string) bool { return types[name].namedIn(s, name) })
 			if named || a.Spec != "" && ast.IsExported(name) && !anyNamed(types, promises) {
 				out = append(out, types[name].findings(name)...)
@@ -94,7 +95,7 @@ func (g *guarded) findings(name string) []step.Finding {
 		if m.guarded || !ast.IsExported(m.name) {
 			continue
 		}
-		for _, field := range slices.Sorted(maps(m.uses)) {
+		for _, field := range slices.Sorted(maps.Keys(m.uses)) {
 			if g.changed[field] {
 				return []step.Finding{reject("unguarded-state", m.path, m.uses[field], fmt.Sprintf(
 					"%s must be safe for concurrent use, but %s.%s uses %s, which methods change, without a lock. Guard every use.", name, name, m.name, field))}

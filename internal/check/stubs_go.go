@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -201,7 +202,7 @@ func (s *stubber) importOf(q string) string {
 	own := func(from string) bool {
 		return slices.Contains(importTargets(s.m.Chain, "", from, s.p.root), path.Clean(s.m.Dir))
 	}
-	for _, name := range slices.Sorted(maps(s.golib.files)) {
+	for _, name := range slices.Sorted(maps.Keys(s.golib.files)) {
 		for _, imp := range source.Parse(name, s.golib.files[name]).Imports {
 			if packageName(imp.From) == q && !own(imp.From) {
 				return imp.From
@@ -241,7 +242,7 @@ func packageName(from string) string {
 func (s *stubber) projectPackage(q string) string {
 	best, shared := "", -1
 	dirs := map[string]bool{}
-	for _, name := range slices.Sorted(maps(s.p.entries)) {
+	for _, name := range slices.Sorted(maps.Keys(s.p.entries)) {
 		dir := path.Dir(name)
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || dirs[dir] || !s.p.ours(name) || dir == path.Clean(s.m.Dir) {
 			continue

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -125,7 +126,7 @@ func (p *taskProof) testsOf(file string) []step.File {
 		}
 	}
 	var out []step.File
-	for _, name := range slices.Sorted(maps(tests)) {
+	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		if toolchain.EcosystemOf(toolchain.LanguageOf(name)) == toolchain.EcosystemOf(toolchain.LanguageOf(file)) && uses(name, tests[name].src) {
 			out = append(out, step.File{Path: name, ID: tests[name].id})
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -104,7 +105,7 @@ const mostDisabled = 4
 func (p *taskProof) unreached(ctx context.Context, pl *place, old, now map[string][]byte, fresh []test) (string, error) {
 	var names []string
 	alone := toolchain.Selection{IDs: idsOf(fresh)} // old tests that reach them would end the run
-	for _, file := range slices.Sorted(maps(now)) {
+	for _, file := range slices.Sorted(maps.Keys(now)) {
 		was, is, f := functions(file, old[file]), functions(file, now[file]), source.Parse(file, now[file])
 		if outside(source.Parse(file, old[file]), inFunctions) != outside(f, inFunctions) {
 			return "", nil

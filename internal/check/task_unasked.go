@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,7 +73,7 @@ func (t Task) otherValue(file string, was, is source.Export, lang string) []step
 		before[""], after[""] = was.Value, is.Value
 	}
 	var out []step.Finding
-	for _, name := range slices.Sorted(maps(before)) {
+	for _, name := range slices.Sorted(maps.Keys(before)) {
 		x, y := before[name], after[name]
 		if y == "" || signature.SameValue(x, y) || hasWord(t.text(), strings.Trim(y, "\"'`")) {
 			continue

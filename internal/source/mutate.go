@@ -25,14 +25,84 @@ const (
 	ReturnOther   = "return another value"
 )
 
+// Alike is a mutant that gives another object where m gives nothing for one: what only asks whether there is something does not notice it.
+// ok is false where m gives no value, or the language has types that forbid it.
+func (m Mutant) Alike() (alike Mutant, ok bool) {
+	for other, object := range map[string]string{otherPython: alikePython, otherScript: alikeScript} {
+		if rest, ok := strings.CutPrefix(m.New, other); ok {
+			m.New = object + rest
+			return m, true
+		}
+	}
+	return m, false
+}
+
+// crashes are the statements that fail, by language.
+var crashes = map[string]string{
+	Go: `panic("mutant")`, Rust: `panic!("mutant")`, JavaScript: `throw new Error("mutant")`, TypeScript: `throw new Error("mutant")`,
+	Python: `raise RuntimeError("mutant")`,
+}
+
+// Crash is a mutant that fails whenever a function is called; ok is false where that cannot be written.
+func (f File) Crash(name string) (m Mutant, ok bool) {
+	i := slices.IndexFunc(f.Funcs, func(fn Func) bool { return fn.Name == name })
+	crash := crashes[f.Lang]
+	if i < 0 || crash == "" || f.Funcs[i].Body >= f.Funcs[i].Stop {
+		return m, false
+	}
+	fn := f.Funcs[i]
+	m = Mutant{Func: name, Line: fn.Line, What: "crash", Off: fn.Body, End: fn.Body, New: " " + crash + "; "}
+	if f.Lang != Python {
+		if f.src(fn.Body-1, fn.Body)[0] != '{' { // the value of an arrow function
+			m.End, m.New = fn.Stop, "(() => {"+m.New+"})()"
+		}
+		return m, true
+	}
+	ts := Code(f.Tokens)
+	first := firstAt(ts, fn.Body)
+	if first == len(ts) {
+		return m, false
+	}
+	m.Off, m.End, m.New = ts[first].Off, ts[first].Off, crash+"; "
+	if before := f.src(0, m.Off); ts[first].Line > fn.Line && ts[first].Indent >= 0 {
+		m.New = crash + "\n" + string(before[bytes.LastIndexByte(before, '\n')+1:])
+	}
+	return m, true
+}
+
+// CrashAt is a mutant that fails where m drops a statement or gives another value; ok is false where m does neither.
+func (f File) CrashAt(m Mutant) (crash Mutant, ok bool) {
+	if m.What == "drop statement" && crashes[f.Lang] != "" {
+		m.New = crashes[f.Lang]
+		if f.Lang != Python {
+			m.New += ";"
+		}
+		return m, true
+	}
+	for other, fails := range map[string]string{
+		otherPython: `(lambda v: (_ for _ in ()).throw(RuntimeError("mutant")))`, otherScript: `(function () { throw new Error("mutant"); })`,
+	} {
+		if code, ok := strings.CutPrefix(m.New, other); ok {
+			m.New = fails + code
+			return m, true
+		}
+	}
+	return m, false
+}
+
 // Value reports whether a mutant gives something else than the function does, whatever that is.
 func (m Mutant) Value() bool { return m.What == ReturnNothing || m.What == ReturnOther }
 
 // otherPython and otherScript give another value than their argument, of its type where that is a common one, else nothing; of a promise
-// one of another value.
+// one of another value. alikePython and alikeScript give an object instead of nothing.
 const (
-	otherPython = `(lambda v: (not v) if isinstance(v, bool) else v + 1 if hasattr(v, "real") else "?" * max(len(v), 1) if isinstance(v, str) else [None] * (len(v) + 1) if isinstance(v, list) else (None,) * (len(v) + 1) if isinstance(v, tuple) else None)`
-	otherScript = `(function other(v) { return typeof v?.then === "function" ? v.then(other) : typeof v === "boolean" ? !v : typeof v === "number" ? v + 1 : typeof v === "bigint" ? v + 1n : typeof v === "string" ? "?".repeat(v.length || 1) : Array.isArray(v) ? Array(v.length + 1).fill() : undefined; })`
+	otherPython = pythonOther + "None)"
+	alikePython = pythonOther + "v and object())"
+	otherScript = scriptOther + "undefined; })"
+	alikeScript = scriptOther + "v && {}; })"
+
+	pythonOther = `(lambda v: (not v) if isinstance(v, bool) else v + 1 if hasattr(v, "real") else "?" * max(len(v), 1) if isinstance(v, str) else [None] * (len(v) + 1) if isinstance(v, list) else (None,) * (len(v) + 1) if isinstance(v, tuple) else `
+	scriptOther = `(function other(v) { return typeof v?.then === "function" ? v.then(other) : typeof v === "boolean" ? !v : typeof v === "number" ? v + 1 : typeof v === "bigint" ? v + 1n : typeof v === "string" ? "?".repeat(v.length || 1) : Array.isArray(v) ? Array(v.length + 1).fill() : `
 )
 
 // constantLines are declarations of a number outside of functions: group 1 is the name, group 2 the number.

@@ -1,0 +1,44 @@
+package source_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+)
+
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, name, src, want string }{
+		{"a.go", "F", "package a\n\nfunc F() int { return 1 }\n", "package a\n\nfunc F() int { panic(\"mutant\");  return 1 }\n"},
+		{"a.rs", "f", "fn f() -> u8 { 1 }\n", "fn f() -> u8 { panic!(\"mutant\");  1 }\n"},
+		{"a.js", "f", "function f() {\n\treturn 1;\n}\n", "function f() { throw new Error(\"mutant\"); \n\treturn 1;\n}\n"},
+		{"a.ts", "g", "export const g = (a: number) => a + 1;\nh();\n", "export const g = (a: number) => (() => { throw new Error(\"mutant\"); })();\nh();\n"},
+		{"a.py", "f", "def f(a):  # one\n    # two\n    return a\n", "def f(a):  # one\n    # two\n    raise RuntimeError(\"mutant\")\n    return a\n"},
+		{"a.py", "C.m", "class C:\n    def m(self): return 1\n", "class C:\n    def m(self): raise RuntimeError(\"mutant\"); return 1\n"},
+	} {
+		m, ok := source.Parse(c.path, []byte(c.src)).Crash(c.name)
+		if got := string(m.Apply([]byte(c.src))); !ok || got != c.want {
+			t.Errorf("%s of %s:\n%s\nwant\n%s", c.name, c.path, got, c.want)
+		}
+	}
+	if _, ok := source.Parse("a.go", []byte("package a\n")).Crash("F"); ok {
+		t.Error("a function that is not there")
+	}
+	for path, src := range map[string]string{
+		"a.py": "def f(a):\n    log(a)\n    return a\n", "a.js": "function f(a) {\n\tlog(a);\n\treturn a;\n}\n", "a.go": "package a\n\nfunc F(a int) {\n\tg(a)\n}\n",
+	} {
+		f, crashed := source.Parse(path, []byte(src)), 0
+		for _, m := range f.Mutants() {
+			if crash, ok := f.CrashAt(m); ok {
+				crashed++
+				if text := string(crash.Apply([]byte(src))); !strings.Contains(text, "mutant") || len(source.Parse(path, []byte(text)).Funcs) != 1 {
+					t.Errorf("%s: %s", path, text)
+				}
+			}
+		}
+		if want := map[string]int{"a.py": 2, "a.js": 2, "a.go": 1}[path]; crashed != want {
+			t.Errorf("%s: %d mutants crash, want %d", path, crashed, want)
+		}
+	}
+}
