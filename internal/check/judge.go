@@ -177,7 +177,7 @@ func (j *judge) excused(ctx context.Context, err error) bool {
 	var missing *EnvironmentError
 	switch {
 	case late(ctx, err):
-		j.known.late = true
+		j.outOfTime()
 	case errors.As(err, &missing):
 		j.known.unknown, j.out.Install = missing.Error(), missing.Install
 	case errors.Is(err, ErrSetup):
@@ -188,6 +188,17 @@ func (j *judge) excused(ctx context.Context, err error) bool {
 	j.out.Environment = j.out.Environment || !late(ctx, err)
 	return true
 }
+
+// outOfTime notes that the time is over. Where tests were changed, that is what could not be found out, also where no code was.
+func (j *judge) outOfTime() {
+	j.known.late = true
+	if slices.ContainsFunc(j.changes, func(ch Change) bool { return ch.Status == 'M' && mayTest(ch.Path) && toolchain.IsTest(ch.Path) }) {
+		j.known.unknown = cmp.Or(j.known.unknown, timeOver)
+	}
+}
+
+// timeOver is why nothing is known.
+const timeOver = "the time limit was reached before there was a result"
 
 func late(ctx context.Context, err error) bool {
 	return errors.Is(err, ErrLate) || err != nil && errors.Is(context.Cause(ctx), ErrLate)
@@ -219,7 +230,7 @@ func (j *judge) conclude() {
 	case j.out.Verdict == VerdictUnknown && !j.known.late:
 		j.out.Why = "the new code has nothing to mutate, and no test fails without it"
 	case j.out.Verdict == VerdictUnknown:
-		j.out.Why = "the time limit was reached before there was a result"
+		j.out.Why = timeOver
 	case j.out.Verdict != VerdictUnknown:
 		j.out.Install, j.out.Environment = "", false
 	}
@@ -257,8 +268,11 @@ func (j *judge) untested() {
 		name := cmp.Or(f.Name, "the code outside functions")
 		switch {
 		case f.Missed():
-			j.say(fix("unnoticed-change", f.Path, f.Line, fmt.Sprintf(
-				"Tests kill mutants of %s, but none in its changed lines, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)), nil)
+			what := fmt.Sprintf("Tests kill mutants of %s, but none in its changed lines, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)
+			if c := f.Changed; c.Noticed > 0 {
+				what = fmt.Sprintf("Tests kill %d of %d mutants in the changed lines of %s, and not that in line %d: %s.", c.Noticed, c.Tried, name, f.SurvivedAt, f.Survived)
+			}
+			j.say(fix("unnoticed-change", f.Path, f.Line, what), nil)
 		case f.Unreached:
 			what := "No test reaches " + name + "."
 			if f.existed {

@@ -16,6 +16,7 @@ import (
 // Limits of the look at one function.
 const (
 	mostTries   = 3  // small changes of one function
+	mostChanged = 5  // of those in what the change wrote, where no test shows it
 	mostFar     = 30 // files of tests in one run
 	mostNoticed = 3  // tests that are named
 	mostFirst   = 20 // tests that are run before all of them
@@ -114,9 +115,13 @@ func (x *chainJudge) trials() []*trial {
 
 // try makes the small changes. err is that of the one at which it ended.
 func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
-	for round := range mostTries {
+	shown := slices.ContainsFunc(x.out.Red, func(r RedTest) bool { return r.By == RedByAssert })
+	for round := range mostChanged {
 		for _, t := range trials {
-			if t.Noticed > 0 || round >= len(t.mutants) || len(t.near) == 0 {
+			if round >= len(t.mutants) || len(t.near) == 0 || round >= mostTries && t.Noticed == 0 {
+				continue
+			}
+			if m := t.mutants[round]; t.Noticed > 0 && (shown || !m.anew || m.Limit()) {
 				continue
 			}
 			if round > 0 && x.tried >= x.q.Mutants { // what was tried has to do

@@ -30,7 +30,7 @@ func (x *chainJudge) looser(ctx context.Context) error {
 		if changed := x.rewordedIn(f); len(changed) > 0 {
 			asked++
 			if err := x.looserIn(ctx, f, changed); late(ctx, err) {
-				x.known.late = true
+				x.outOfTime()
 				x.out.NotRun = append(x.out.NotRun, "mutants for the changed tests of "+f.Path)
 				return nil
 			} else if err != nil {
@@ -107,8 +107,8 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 	if err := x.otherNow(ctx, f, was, others, &run); err != nil {
 		return err
 	}
-	if len(changed) == 0 || len(mutants) == 0 {
-		return nil
+	if short, err := x.endingEarly(ctx, f, was, changed[:min(mostLooser, len(changed))], slowAfter(run)); err != nil || short {
+		return err
 	}
 	var elsewhere *mutantAt
 	for _, m := range mutants {
@@ -136,6 +136,36 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 		x.say(fix("test-weakened", f.Path, changed[0].Line, fmt.Sprintf("%s Of the tests that are there now, only others do.", killedBefore(changed, *elsewhere))), nil)
 	}
 	return nil
+}
+
+// endingEarly finds changed tests that pass before they come to their end, which their old versions reached: nothing that they assert there
+// is looked at.
+func (x *chainJudge) endingEarly(ctx context.Context, f *file, was *place, changed []test, limit time.Duration) (found bool, err error) {
+	for _, t := range changed {
+		i := slices.IndexFunc(f.new.Tests, func(n source.Test) bool { return n.Name == t.Name })
+		now, ok := f.new.CrashAtEnd(f.new.Tests[i])
+		old, okOld := f.old.CrashAtEnd(t.Test)
+		if !ok || !okOld {
+			continue
+		}
+		ends, valid, err := x.kills(ctx, x.pl, mutantAt{Mutant: now, file: f.Path, src: f.New}, []string{f.Path}, []test{t}, limit)
+		if err != nil {
+			return false, err
+		}
+		if ends || !valid {
+			continue
+		}
+		ended, _, err := x.kills(ctx, was, mutantAt{Mutant: old, file: f.Path, src: f.Old}, []string{f.Path}, []test{t}, limit)
+		if err != nil {
+			return false, err
+		}
+		if ended {
+			found = true
+			x.known.weakened++
+			x.block(reject("test-weakened", f.Path, f.new.Tests[i].Line, "The test "+t.Name+" passes before it comes to its end, which its old version reached. Remove what ends it early."), nil)
+		}
+	}
+	return found, nil
 }
 
 // killedBefore says of a mutant that the old versions of changed tests kill it.

@@ -69,9 +69,9 @@ func (o *Outcomes) add(noticed bool) {
 	}
 }
 
-// Missed reports whether tests notice when the function is wrong, but nothing of what the change wrote in it.
+// Missed reports whether tests notice when the function is wrong, but less than half of what was tried in the lines that the change wrote.
 func (f Function) Missed() bool {
-	return f.Noticed > 0 && f.Changed.Tried > 0 && f.Changed.Noticed == 0 && !f.unsure
+	return f.Noticed > 0 && 2*f.Changed.Noticed < f.Changed.Tried && !f.unsure
 }
 
 // unnoticed reports whether tests have let enough small changes pass to say that they do not look.
@@ -107,7 +107,7 @@ func (k known) verdict() Verdict {
 		return VerdictUnproved
 	case k.doubt > 0:
 		return VerdictUnknown
-	case !k.code && k.unknown == "" && !k.late:
+	case !k.code && k.unknown == "":
 		return VerdictNothing
 	case k.code && k.proved():
 		return VerdictProved

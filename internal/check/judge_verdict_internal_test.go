@@ -20,6 +20,8 @@ func TestVerdicts(t *testing.T) {
 	}{
 		"no code":                                        {known{}, VerdictNothing, 0},
 		"no code, and nothing could be run":              {known{unknown: "no tool chain"}, VerdictUnknown, 0},
+		"no code, and no time for its tests":             {known{unknown: "the time limit was reached", late: true}, VerdictUnknown, 0},
+		"no code, and no time for the rest":              {known{late: true}, VerdictNothing, 0},
 		"no code, and a test is gone":                    {known{weakened: 1}, VerdictWeakened, 0},
 		"no code, and a test fails":                      {known{broken: 1, weakened: 1}, VerdictBroken, 0},
 		"an assertion fails without":                     {known{code: true, red: []RedBy{RedByCompile, RedByAssert}, functions: []Function{survives}}, VerdictProved, 1},
@@ -32,6 +34,8 @@ func TestVerdicts(t *testing.T) {
 		"old tests notice one of two":                    {known{code: true, functions: []Function{old, survives}}, VerdictUnproved, 0},
 		"old tests notice one, none is near the other":   {known{code: true, functions: []Function{old, {Unreached: true}}}, VerdictUnproved, 0},
 		"old tests notice one, no time for the other":    {known{code: true, functions: []Function{old, {unsure: true}}, late: true}, VerdictUnknown, 0},
+		"old tests notice less than half of it":          {known{code: true, functions: []Function{{Tried: 4, Noticed: 1, Changed: Outcomes{Tried: 4, Noticed: 1}}}}, VerdictUnproved, 0},
+		"old tests notice half of it":                    {known{code: true, functions: []Function{{Tried: 2, Noticed: 1, Changed: Outcomes{Tried: 2, Noticed: 1}}}}, VerdictCovered, 0},
 		"code is gone and tests pass":                    {known{code: true, ran: 3}, VerdictCovered, 0},
 		"new code that has nothing to mutate":            {known{code: true, anew: true, ran: 3, functions: []Function{untried}}, VerdictUnknown, 0},
 		"new code with nothing to mutate, none looks":    {known{code: true, anew: true}, VerdictUnproved, 0},

@@ -90,6 +90,28 @@ func (f File) CrashAt(m Mutant) (crash Mutant, ok bool) {
 	return m, false
 }
 
+// CrashAtEnd is a mutant of a test that fails where its body comes to its end; ok is false where that cannot be written.
+func (f File) CrashAtEnd(t Test) (m Mutant, ok bool) {
+	crash, text := crashes[f.Lang], f.src(t.Off, t.Stop)
+	m = Mutant{Func: t.Name, Line: t.End, What: "crash", New: crash + ";"}
+	if f.Lang == Python {
+		ts := Code(f.Tokens)
+		first := firstAt(ts, t.Off)
+		for first < len(ts) && (ts[first].Indent < 0 || ts[first].Line <= t.Line) {
+			first++
+		}
+		if first == len(ts) {
+			return m, false
+		}
+		line := f.src(0, ts[first].Off)
+		m.Off, m.New = t.Stop, "\n"+string(line[bytes.LastIndexByte(line, '\n')+1:])+crash
+	} else {
+		m.Off = t.Off + bytes.LastIndexByte(text, '}')
+	}
+	m.End = m.Off
+	return m, crash != "" && m.Off >= t.Off
+}
+
 // Value reports whether a mutant gives something else than the function does, whatever that is.
 func (m Mutant) Value() bool { return m.What == ReturnNothing || m.What == ReturnOther }
 

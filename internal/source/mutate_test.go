@@ -42,3 +42,23 @@ func TestCrash(t *testing.T) {
 		}
 	}
 }
+
+func TestCrashAtEnd(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, src, want string }{
+		{"a_test.go", "package a\n\nfunc TestA(t *testing.T) {\n\tif f() != 1 {\n\t\tt.Fatal()\n\t}\n}\n", "\t}\npanic(\"mutant\");}\n"},
+		{"a.test.js", "it('a', () => {\n\texpect(f()).toBe(1);\n});\n", "toBe(1);\nthrow new Error(\"mutant\");});\n"},
+		{"test_a.py", "@mark\ndef test_a(x):\n    # one\n    for i in x:\n        assert i\n\n\nf()\n", "        assert i\n    raise RuntimeError(\"mutant\")\n\n\nf()\n"},
+		{"test_a.py", "class TestA:\n    def test_m(self):\n        assert f(\n            1)\n    x = 1\n", "            1)\n        raise RuntimeError(\"mutant\")\n    x = 1\n"},
+		{"src/lib.rs", "#[test]\nfn a() {\n    assert_eq!(f(), 1);\n}\n", "1);\npanic!(\"mutant\");}\n"},
+	} {
+		f := source.Parse(c.path, []byte(c.src))
+		if len(f.Tests) != 1 {
+			t.Fatalf("%s: %d tests", c.path, len(f.Tests))
+		}
+		m, ok := f.CrashAtEnd(f.Tests[0])
+		if got := string(m.Apply([]byte(c.src))); !ok || !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s:\n%s\nwant at its end\n%s", c.path, got, c.want)
+		}
+	}
+}
