@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // JudgeIn says which change is judged, and how long that may take.
@@ -83,8 +85,41 @@ func (a *Actor) judgeTrees(ctx context.Context, in JudgeIn, before, tree string)
 	if err != nil {
 		return out, err
 	}
-	out.Judgement, err = c.Judge(ctx, q, before, tree)
-	return out, a.checkError(err)
+	if out.Judgement, err = c.Judge(ctx, q, before, tree); err != nil {
+		return out, a.checkError(err)
+	}
+	return out, a.unrun(ctx, before, v, &out.Judgement)
+}
+
+// unrun says of which programs that run the tests the project's commands know nothing any more.
+func (a *Actor) unrun(ctx context.Context, before string, v *view, out *check.Judgement) error {
+	i := slices.IndexFunc(out.Findings, func(f check.Fact) bool { return f.Rule == "config-changed" })
+	if i < 0 {
+		return nil
+	}
+	old, err := a.tree(ctx, before, nil)
+	if err != nil {
+		return err
+	}
+	now := a.chains(v)
+	for _, was := range a.chains(old) {
+		runs := map[string]bool{}
+		for _, f := range now {
+			for _, c := range f.Own.Test {
+				runs[c.Argv[0]] = runs[c.Argv[0]] || was.Same(f)
+			}
+		}
+		for _, c := range was.Own.Test {
+			if program := c.Argv[0]; !runs[program] {
+				runs[program] = true
+				out.Findings = append(out.Findings, check.Fact{Finding: step.Finding{
+					Rule: "config-changed", Severity: step.Fix, Path: out.Findings[i].Path,
+					Message: fmt.Sprintf("The project's own commands run its tests with %s no longer.", program),
+				}})
+			}
+		}
+	}
+	return nil
 }
 
 // judgedTrees are the two trees of a change, and what the first one is in words.
