@@ -233,19 +233,3 @@ func (p *page) status(f field, otherwise Status) Status {
 	p.warn(f.no, "unknown status '"+f.value+"'", "write PENDING, STARTED, IN_PROGRESS or COMPLETED")
 	return otherwise
 }
-
-// Gate is the progress gate of the verifier and the committer: it returns why a TASK may not go on,
-// "" if it may. A file that does not exist is nil.
-func Gate(progress []byte) string {
-	if progress == nil {
-		return "progress.md not found"
-	}
-	t, _ := ParseTaskProgress("", progress)
-	switch {
-	case t.Status != Completed:
-		return "status not COMPLETED"
-	case len(t.Files) == 0:
-		return "no files changed"
-	}
-	return ""
-}

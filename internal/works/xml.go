@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -254,21 +253,4 @@ func readElement(text string) (*element, error) {
 			}
 		}
 	}
-}
-
-// count reads a number; what is none is 0.
-func count(s string) int {
-	n, err := strconv.Atoi(strings.TrimSpace(s))
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
-}
-
-// positive is a count as text, "" where there is none.
-func positive(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
 }

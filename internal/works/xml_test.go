@@ -16,38 +16,27 @@ var dispatch = &works.Dispatch{
 	Contexts: []works.Context{
 		{"prev-task", "TASK-01", works.FullDetail, works.Handoff{What: "w", Why: "y", Caution: "c", Incomplete: "None"}},
 		{"prev-prev-task", "TASK-00", works.Short, works.Handoff{What: "w", Why: "dropped"}},
-		{"prev-prev-task", "TASK-09", works.Drop, works.Handoff{What: "never written"}},
 	},
-	Handoffs:  []works.Context{{"builder", "", works.FullDetail, works.Handoff{What: "</context-handoff>"}}},
-	CacheHint: []string{"output-language-rule", "build-commands"},
 }
 
 var taskResult = &works.TaskResult{
 	Work: "WORK-03", Task: "TASK-02", Agent: "committer", Status: works.Fail, Summary: "한 줄 요약",
 	Files:      []works.File{{"src/a b.go", works.Create, "new"}, {"src/c\"d.go", works.Delete, ""}},
 	Checks:     []works.Check{{"build", works.Pass, 0, "ok"}, {"tests", works.Pass, 12, ""}, {"lint", works.NoRun, 0, ""}},
-	Handoffs:   []works.Context{{"builder", "", works.FullDetail, works.Handoff{What: "w", Why: "y"}}},
-	Notes:      "n",
-	SelfCheck:  []works.Check{{"build", works.Pass, 0, ""}, {"lint", works.Pass, 0, ""}},
-	Failures:   []works.Failure{{"build", "exit 1", "a.go", "import fmt"}},
+	Handoffs:   []works.Context{{"builder", "", works.FullDetail, works.Handoff{What: "</context-handoff>", Why: "y"}}},
+	Failures:   []works.Failure{{"build", "exit 1", "a.go"}},
 	Commit:     works.Commit{Hash: "abc1234", Message: "feat(TASK-02): x", Type: "feat"},
 	ResultFile: "works/WORK-03/TASK-02_result.md", Done: 1, Total: 4,
-	Next: []works.NextTask{{"TASK-03", works.Ready, "next"}}, Reason: "no files changed",
+	Reason: "no files changed",
 }
 
 func TestProtocolGolden(t *testing.T) {
 	t.Parallel()
 	golden(t, "dispatch.xml", dispatch.Format())
 	golden(t, "task-result.xml", taskResult.Format())
-	if got, err := works.ParseTaskResult(taskResult.Format()); err != nil || !reflect.DeepEqual(got, taskResult) {
+	said := &works.TaskResult{Summary: taskResult.Summary, Files: taskResult.Files, Handoffs: []works.Context{{From: "builder", Handoff: taskResult.Handoffs[0].Handoff}}}
+	if got, err := works.ParseTaskResult(taskResult.Format()); err != nil || !reflect.DeepEqual(got, said) {
 		t.Errorf("read back %+v, %v", got, err)
-	}
-	got, err := works.ParseDispatch(dispatch.Format())
-	want := *dispatch
-	want.Contexts = append([]works.Context{}, dispatch.Contexts[:2]...)
-	want.Contexts[1].Why = ""
-	if err != nil || !reflect.DeepEqual(got, &want) {
-		t.Errorf("read back %+v, %v\nwant %+v", got, err, &want)
 	}
 }
 
@@ -56,10 +45,8 @@ func TestProtocolProperty(t *testing.T) {
 	g := &gen{rand.New(rand.NewPCG(3, 4))}
 	for range 1000 {
 		want := &works.TaskResult{
-			Work: "WORK-01", Task: "TASK-00", Agent: "builder", Status: works.Pass, Summary: g.block(), Notes: g.block(), Reason: g.inline(),
-			Files:    list(g, func() works.File { return works.File{Path: g.words(), Action: works.Modify, Note: g.block()} }),
-			Checks:   list(g, func() works.Check { return works.Check{Name: g.words(), Status: works.Pass, Output: g.block()} }),
-			Failures: list(g, func() works.Failure { return works.Failure{Check: g.words(), Error: g.block(), Fix: g.block()} }),
+			Summary: g.block(),
+			Files:   list(g, func() works.File { return works.File{Path: g.words(), Action: works.Modify, Note: g.block()} }),
 		}
 		if got, err := works.ParseTaskResult(want.Format()); err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("read back %+v, %v\nwant %+v\nfrom\n%s", got, err, want, want.Format())
@@ -96,22 +83,10 @@ func TestTaskResultsAsAgentsWriteThem(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || r.Summary != test.summary || r.Work != "WORK-01" || r.Task != "TASK-00" || r.Status != works.Pass {
+			if err != nil || r.Summary != test.summary {
 				t.Errorf("%+v, %v", r, err)
 			}
 		})
-	}
-}
-
-func TestDispatchesAsAgentsWriteThem(t *testing.T) {
-	t.Parallel()
-	d, err := works.ParseDispatch([]byte("REFERENCES_DIR=/a b/c\r\n\r\n<dispatch task=\"TASK-00\" to=\"builder\" work=\"WORK-03\">\n<context-handoff from=\"builder\" detail-level=\"full\">free text</context-handoff></dispatch>"))
-	if err != nil || d.ReferencesDir != "/a b/c" || d.Mode != works.Full || d.Handoffs[0].What != "free text" || d.Handoffs[0].Detail != works.FullDetail {
-		t.Errorf("%+v, %v", d, err)
-	}
-	d, err = works.ParseDispatch([]byte("<dispatch to=\"planner\" execution-mode=\"direct\"><references-dir>/r</references-dir></dispatch>"))
-	if err != nil || d.ReferencesDir != "/r" || d.Mode != works.Direct {
-		t.Errorf("%+v, %v", d, err)
 	}
 }
 
@@ -119,7 +94,7 @@ func FuzzProtocol(f *testing.F) {
 	f.Add(taskResult.Format())
 	f.Add(dispatch.Format())
 	f.Add([]byte("<task-result <task-result><![CDATA[ & ]]> </task-result>"))
-	f.Add([]byte("<dispatch><!-- & --><?x y?></dispatch>"))
+	f.Add([]byte("<task-result><!-- & --><?x y?></task-result>"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		if r, err := works.ParseTaskResult(src); err == nil {
 			again, err := works.ParseTaskResult(r.Format())
@@ -128,15 +103,6 @@ func FuzzProtocol(f *testing.F) {
 			}
 			if out := again.Format(); string(out) != string(r.Format()) {
 				t.Errorf("not stable:\n%s\n%s", r.Format(), out)
-			}
-		}
-		if d, err := works.ParseDispatch(src); err == nil {
-			again, err := works.ParseDispatch(d.Format())
-			if err != nil {
-				t.Fatalf("%v in %s", err, d.Format())
-			}
-			if out := again.Format(); string(out) != string(d.Format()) {
-				t.Errorf("not stable:\n%s\n%s", d.Format(), out)
 			}
 		}
 	})
