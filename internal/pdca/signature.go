@@ -17,12 +17,6 @@ type Failure struct {
 	Message string `json:"message"`
 }
 
-// Signature is what makes two failures the same: short for people, whole for comparison.
-type Signature struct {
-	Short string `json:"short"` // {test or goal}:{class}:{first 20 characters of the message}
-	ID    string `json:"id"`    // hash of all of it, without what changes from run to run
-}
-
 // changing is what differs between two runs of one failure: colours, times, ids, addresses, places, numbers.
 var changing = []struct {
 	find re.Regexp
@@ -39,47 +33,40 @@ var changing = []struct {
 	{re.New(`\s+`), " "},
 }
 
-const shortMessage = 20 // characters of a message that a signature shows (A11)
-
-// Sign makes the signature of a failure (A11): goal, test, class of the error and message, without what changes from run to
-// run.
-func Sign(f Failure) Signature {
+// Sign makes the signature of a failure (A11), which is what makes two of them the same: a hash of goal, test, class of the error and
+// message, without what changes from run to run.
+func Sign(f Failure) string {
 	message := f.Message
 	for _, c := range changing {
 		message = c.find().ReplaceAllString(message, c.with)
 	}
-	message = strings.TrimSpace(message)
-	sum := sha256.Sum256([]byte(strings.Join([]string{f.Goal, f.Test, f.Class, message}, "\x00")))
-	name := f.Test
-	if name == "" {
-		name = f.Goal
-	}
-	runes := []rune(message)
-	return Signature{Short: name + ":" + f.Class + ":" + string(runes[:min(len(runes), shortMessage)]), ID: hex.EncodeToString(sum[:8])}
+	sum := sha256.Sum256([]byte(strings.Join([]string{f.Goal, f.Test, f.Class, strings.TrimSpace(message)}, "\x00")))
+	return hex.EncodeToString(sum[:8])
 }
 
-// Cycles are the failures of the cycles so far, as the ids of their signatures.
+// Cycles are the failures of the cycles so far, as their signatures.
 type Cycles [][]string
 
-// Repeated is how many cycles one failure was in, and which: a failure counts once a cycle, and need not be in a row.
-func (c Cycles) Repeated() (most int, id string) {
+// Repeated is how many cycles one failure was in at most: a failure counts once a cycle, and need not be in a row.
+func (c Cycles) Repeated() (most int) {
 	seen := map[string]int{}
 	for _, cycle := range c {
-		for _, s := range slices.Compact(slices.Sorted(slices.Values(cycle))) {
-			if seen[s]++; seen[s] > most || seen[s] == most && s < id {
-				most, id = seen[s], s
-			}
+		for _, s := range set(cycle) {
+			seen[s]++
+			most = max(most, seen[s])
 		}
 	}
-	return most, id
+	return most
 }
+
+// set is a list in order, each once.
+func set(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
 // Stuck reports whether the last two cycles failed in exactly the same ways.
 func (c Cycles) Stuck() bool {
 	if len(c) < 2 {
 		return false
 	}
-	set := func(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 	last, before := set(c[len(c)-1]), set(c[len(c)-2])
 	return len(last) > 0 && slices.Equal(last, before)
 }

@@ -270,9 +270,6 @@ func (l *Lock) State(dir string) State {
 	return rows[len(rows)-1].state
 }
 
-// Delete forgets a module.
-func (l *Lock) Delete(dir string) { delete(l.rows, nfc(dir)) }
-
 // Put records a module, in place of all its earlier records.
 func (l *Lock) Put(e Entry) {
 	e.Dir = nfc(e.Dir)

@@ -123,10 +123,9 @@ func prose(lines []line) string { return block(unescape(texts(lines))) }
 
 // item is a list item: its text on one line and, as written, the lines that are indented under it.
 type item struct {
-	text   string
-	no     int
-	indent int
-	below  []line
+	text  string
+	no    int
+	below []line
 }
 
 var itemRE = re.New(`^(\s*)(?:[-*+]|\d{1,9}[.)])(?:\s+(.*))?$`)
@@ -143,7 +142,7 @@ func items(lines []line) (list []item, other []line) {
 		switch indent := len(l.text) - len(strings.TrimLeft(l.text, " \t")); {
 		case m != nil && (margin < 0 || indent <= margin):
 			margin = indent
-			list = append(list, item{text: strings.TrimSpace(m[2]), no: l.no, indent: indent})
+			list = append(list, item{text: strings.TrimSpace(m[2]), no: l.no})
 		case len(list) > 0 && (indent > margin || l.text == "" || l.code != noFence):
 			list[len(list)-1].below = append(list[len(list)-1].below, l)
 		case l.text != "":

@@ -162,7 +162,7 @@ func (f *feature) qa(c *flow.Ctx) (step.End, error) {
 		f.story = append(f.story, fmt.Sprintf("checks %d: %s", f.out.QA, turn.Clip(strings.Join(f.out.Open, "; "), 600)))
 		failed = append(failed, ids)
 		detail := turn.Clip(strings.Join(f.out.Open, "; "), 500)
-		times, _ := failed.Repeated()
+		times := failed.Repeated()
 		switch {
 		case f.out.Mode == pdca.Light:
 			return step.End{Reason: turn.Limit, N: 1, Detail: detail}, nil

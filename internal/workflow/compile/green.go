@@ -20,7 +20,6 @@ type greenAnswer struct {
 type judged struct {
 	findings []step.Finding
 	failures []step.TestResult
-	score    int
 	text     string
 	title    string // of the findings, instead of the usual
 	said     string // the author's own words about the attempt

@@ -71,7 +71,7 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 		if proof.Passed && (r.score == 100 || (i > 1 && gain < minGain)) {
 			break
 		}
-		fb = &judged{findings: append(proof.Findings, r.findings...), score: r.score, tree: proof.Tree}
+		fb = &judged{findings: append(proof.Findings, r.findings...), tree: proof.Tree}
 		w.res.RetryCount = i
 	}
 	if best < 0 {

@@ -270,7 +270,7 @@ func (r *attempts[A]) stuck(a *Attempt[A]) (why string, n int) {
 			return Oscillation, a.N
 		}
 	}
-	if times, _ := r.failed.Repeated(); r.Same > Twice && times >= r.Same && !a.Last {
+	if times := r.failed.Repeated(); r.Same > Twice && times >= r.Same && !a.Last {
 		return SameFailure, times
 	}
 	return "", 0

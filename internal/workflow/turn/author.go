@@ -92,11 +92,11 @@ func (s Sent) good(last bool) bool {
 func (s Sent) signatures() []string {
 	var out []string
 	for _, t := range s.Failures {
-		out = append(out, pdca.Sign(pdca.Failure{Goal: "test", Test: t.ID, Class: string(t.Status), Message: t.Message}).ID)
+		out = append(out, pdca.Sign(pdca.Failure{Goal: "test", Test: t.ID, Class: string(t.Status), Message: t.Message}))
 	}
 	for _, x := range s.Findings {
 		if x.Severity != step.Warn {
-			out = append(out, pdca.Sign(pdca.Failure{Goal: x.Rule, Test: x.Path, Message: x.Message}).ID)
+			out = append(out, pdca.Sign(pdca.Failure{Goal: x.Rule, Test: x.Path, Message: x.Message}))
 		}
 	}
 	return out
@@ -202,11 +202,11 @@ func Goals(b *strings.Builder, list []step.Goal) {
 func Failing(goals []step.Goal) (open, ids []string) {
 	for _, g := range goals {
 		for _, x := range g.Failures {
-			ids = append(ids, pdca.Sign(x).ID)
+			ids = append(ids, pdca.Sign(x))
 			open = append(open, strings.TrimSpace(g.Goal+": "+x.Test+" "+Clip(pdca.Line(x.Message), 400)))
 		}
 		if g.Status == step.GoalFail && len(g.Failures) == 0 {
-			ids = append(ids, pdca.Sign(pdca.Failure{Goal: g.Goal, Message: g.Output}).ID)
+			ids = append(ids, pdca.Sign(pdca.Failure{Goal: g.Goal, Message: g.Output}))
 			open = append(open, g.Goal+": "+Clip(pdca.Line(g.Output), 400))
 		}
 	}
