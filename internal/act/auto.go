@@ -102,9 +102,7 @@ func (a *Actor) autoLook(ctx context.Context, _ flow.Job, in step.AutoLookIn) (s
 	if err != nil {
 		return out, machinery(err)
 	}
-	for _, ch := range bound(changes, 300) {
-		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
-	}
+	out.Files = files(changes, 300)
 	out.Diff, err = a.diffDoc(ctx, in.Base, in.Tree)
 	return out, err
 }
@@ -428,12 +426,12 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 		return out, err
 	}
 	// The branch has documents that the authors' tree has not.
-	tree, conflicts, err := a.o.Repo.Merge(ctx, in.Base, from.Tree, in.Tree)
+	tree, conflicts, err := a.merge(ctx, in.Base, from.Tree, in.Tree)
 	if err != nil {
-		return step.HeadOut{}, machinery(err)
+		return step.HeadOut{}, err
 	}
 	if len(conflicts) > 0 {
-		return step.HeadOut{}, fmt.Errorf("%s is in the way of a document of the run", conflicts[0].Path)
+		return step.HeadOut{}, fmt.Errorf("%s is in the way of a document of the run", conflicts[0])
 	}
 	files := map[string][]byte{}
 	for _, d := range in.Docs {

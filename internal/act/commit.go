@@ -9,6 +9,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/subject"
 	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/works"
@@ -94,10 +95,7 @@ var reverts = re.New(`(?m)^This reverts commit ([0-9a-f]{7,64})\b`)
 
 // reverted are the commits that one takes back, in git's own words.
 func reverted(c git.LogEntry) []string {
-	var out []string
-	for _, m := range reverts().FindAllStringSubmatch(c.Message, -1) {
-		out = append(out, m[1])
-	}
+	out := step.Each(reverts().FindAllStringSubmatch(c.Message, -1), func(m []string) string { return m[1] })
 	for _, t := range c.Trailers {
 		if t.Key == oldReverted {
 			out = append(out, t.Value)
@@ -162,9 +160,13 @@ func message(s subject.Style, kind, sentence string, files, lines []string) stri
 // changed are the paths that differ between two trees.
 func (a *Actor) changed(ctx context.Context, from, to string) ([]string, error) {
 	changes, err := a.o.Repo.Diff(ctx, from, to)
-	var out []string
-	for _, ch := range changes {
-		out = append(out, ch.Path)
-	}
-	return out, machinery(err)
+	return step.Each(changes, pathOf), machinery(err)
+}
+
+func pathOf(ch git.Change) string { return ch.Path }
+
+// merge merges two trees that were made from one. conflicts are the files that both have changed in the same place.
+func (a *Actor) merge(ctx context.Context, base, ours, theirs string) (tree string, conflicts []string, err error) {
+	tree, list, err := a.o.Repo.Merge(ctx, base, ours, theirs)
+	return tree, step.Each(list, func(c git.Conflict) string { return c.Path }), machinery(err)
 }

@@ -137,12 +137,9 @@ func (p *CompilePlan) phases() error {
 // HasSpec reports whether a spec JSON, as --phase red wrote it, is what one of
 // the specs to build says now.
 func (p *CompilePlan) HasSpec(raw []byte) bool {
-	for _, t := range p.targets {
-		if bytes.Equal(bytes.TrimSpace(specJSON(t.ClaudeMdPath, p.view.bytes(t.ClaudeMdPath))), bytes.TrimSpace(raw)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.targets, func(t target.Target) bool {
+		return bytes.Equal(bytes.TrimSpace(specJSON(t.ClaudeMdPath, p.view.bytes(t.ClaudeMdPath))), bytes.TrimSpace(raw))
+	})
 }
 
 // Nothing reports whether there is nothing to build and nothing to complain about.
@@ -168,10 +165,7 @@ func (p *CompilePlan) FreeForm() []string { return p.res.FreeForm }
 // Note is what people are told about the plan.
 func (p *CompilePlan) Note() step.PlanNote {
 	n := step.PlanNote{Count: len(p.targets), UpToDate: p.skipped(target.UpToDate), LeftOut: p.left(), Warnings: p.warnings(), Problems: p.problems()}
-	for i, t := range p.targets {
-		if i == 200 {
-			break
-		}
+	for _, t := range bound(p.targets, 200) {
 		n.Modules, n.Reasons = append(n.Modules, t.Dir), append(n.Reasons, string(t.Reason))
 	}
 	return n
@@ -258,10 +252,7 @@ func (p *CompilePlan) problems() []step.Finding {
 		}
 		out = append(out, step.Finding{Rule: "spec-refused", Severity: step.Rejects, Path: t.ClaudeMdPath, Message: t.Refused})
 	}
-	if len(out) > 100 {
-		out = out[:100]
-	}
-	return out
+	return bound(out, 100)
 }
 
 // Order lists each module with what it waits for and why it is stale.
@@ -373,15 +364,8 @@ func (a *Actor) onlyOurs(ctx context.Context, run, from, to string) (bool, error
 		return false, err
 	}
 	changes, err := a.o.Repo.Diff(ctx, from, to)
-	if err != nil {
-		return false, machinery(err)
-	}
-	for _, ch := range changes {
-		if ch.Path != target.LockName && (landed.ids[ch.Path] != ch.NewID) {
-			return false, nil
-		}
-	}
-	return true, nil
+	theirs := func(ch git.Change) bool { return ch.Path != target.LockName && landed.ids[ch.Path] != ch.NewID }
+	return err == nil && !slices.ContainsFunc(changes, theirs), machinery(err)
 }
 
 // baseRef keeps the snapshot that a run began with.

@@ -70,7 +70,7 @@ func (a *Actor) contract(ctx context.Context, _ flow.Job, in step.ContractIn) (s
 		case f.Problem != "":
 			out.Findings = append(out.Findings, step.Finding{Rule: "contract-syntax", Severity: step.Rejects, Path: t.Path, Message: "The file cannot be parsed: " + clip(f.Problem, 300)})
 		case !hasTest(tests, t.Path+"::"+t.Name) && !hasTest(tests, t.Name):
-			out.Findings = append(out.Findings, step.Finding{Rule: "contract-missing", Severity: step.Rejects, Path: t.Path, Message: "There is no test " + t.Name + " in it. It has: " + strings.Join(testNames(f), ", ")})
+			out.Findings = append(out.Findings, step.Finding{Rule: "contract-missing", Severity: step.Rejects, Path: t.Path, Message: "There is no test " + t.Name + " in it. It has: " + strings.Join(step.Each(bound(f.Tests, 20), func(x source.Test) string { return x.Name }), ", ")})
 		}
 	}
 	out.Findings = bound(out.Findings, 60)
@@ -92,14 +92,6 @@ func (a *Actor) putBack(ctx context.Context, changes []check.Change, named map[s
 	var err error
 	*tree, err = a.o.Repo.EditTree(ctx, *tree, edits)
 	return slices.DeleteFunc(changes, func(ch check.Change) bool { return ch.Status == 'D' && !named[ch.Path] }), machinery(err)
-}
-
-func testNames(f source.File) []string {
-	var out []string
-	for _, t := range bound(f.Tests, 20) {
-		out = append(out, t.Name)
-	}
-	return out
 }
 
 // hold is the step develop.hold.

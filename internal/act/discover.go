@@ -9,6 +9,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -145,9 +146,5 @@ func longest(v *view) []string {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b long) int { return b.lines - a.lines })
-	var out []string
-	for _, l := range bound(list, maxFinds) {
-		out = append(out, l.text)
-	}
-	return out
+	return step.Each(bound(list, maxFinds), func(l long) string { return l.text })
 }

@@ -144,6 +144,7 @@ func (a *Actor) exhibit(x *step.Draft, p *inspect.Project, d inspect.Decompiled)
 // describe is the step decompile.write: the documents of one module into the user's tree, all or none. A repetition
 // after a crash finds them there and changes nothing.
 func (a *Actor) describe(ctx context.Context, _ flow.Job, in step.DescribeIn) (step.WrittenOut, error) {
+	said := func(s step.Statement) string { return s.Text }
 	var files []git.Delivery
 	for _, f := range in.Files {
 		text, err := a.o.Blobs.Get(f.Text)
@@ -151,7 +152,7 @@ func (a *Actor) describe(ctx context.Context, _ flow.Job, in step.DescribeIn) (s
 			return step.WrittenOut{}, machinery(err)
 		}
 		if d := in.Description; d != nil && spec.IsName(f.Path) {
-			text = inspect.Describe(text, d.Purpose, sentences(d.Decisions), sentences(d.Constraints), sentences(d.Compatibility))
+			text = inspect.Describe(text, d.Purpose, step.Each(d.Decisions, said), step.Each(d.Constraints, said), step.Each(d.Compatibility, said))
 			doc, ps := spec.Parse(f.Path, text)
 			if doc.Text("Purpose") == "" || spec.HasErrors(ps) {
 				return step.WrittenOut{}, fmt.Errorf("%s with its description cannot be read: %v", f.Path, ps)
@@ -183,14 +184,6 @@ func (a *Actor) describe(ctx context.Context, _ flow.Job, in step.DescribeIn) (s
 		out.Written = nil
 	}
 	return out, nil
-}
-
-func sentences(list []step.Statement) []string {
-	var out []string
-	for _, s := range list {
-		out = append(out, s.Text)
-	}
-	return out
 }
 
 // specSurvey is the step spec.survey: what a request's author has to know of the project.
@@ -261,11 +254,7 @@ func (a *Actor) specDraft(ctx context.Context, _ flow.Job, in step.DraftIn) (ste
 	if err != nil {
 		return step.DraftOut{}, errors.Join(errors.New("read the specification"), err)
 	}
-	var assumed [][2]string
-	for _, qa := range in.Assumed {
-		assumed = append(assumed, [2]string{qa.Question, qa.Answer})
-	}
-	docs, wrong := a.project(v).Specify(s, in.Path, assumed)
+	docs, wrong := a.project(v).Specify(s, in.Path, step.Each(in.Assumed, func(qa step.QA) [2]string { return [2]string{qa.Question, qa.Answer} }))
 	out := step.DraftOut{}
 	rules := map[spec.Severity]string{spec.Error: "spec", spec.Warning: step.Leftover}
 	for _, p := range wrong {
@@ -285,7 +274,7 @@ func (a *Actor) specDraft(ctx context.Context, _ flow.Job, in step.DraftIn) (ste
 		out.Findings = append(out.Findings, step.Finding{Rule: "nothing", Severity: step.Fix, Message: "The answer changes nothing. Return the modules that the request asks for."})
 	}
 	if len(out.Findings) > 0 {
-		out.Findings = out.Findings[:min(len(out.Findings), 60)]
+		out.Findings = bound(out.Findings, 60)
 		return out, nil
 	}
 	for _, d := range docs {

@@ -168,7 +168,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 		Said: said,
 		Dir:  t.Dir, Spec: t.ClaudeMdPath, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
 		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Protocol") + "\n" + doc.Text("Domain Context"), Base: b.tree,
-		Names: spec.Names(doc), RaisedBy: spec.Raises(doc), Items: ids(doc), Examples: examples(doc), Guarded: f.Guarded, Moved: moved(f), Changed: changed(f), Gone: gone(f),
+		Names: spec.Names(doc), RaisedBy: spec.Raises(doc), Items: step.Each(spec.Items(doc), func(it spec.Item) string { return it.ID }), Examples: examples(doc), Guarded: f.Guarded, Moved: moved(f), Changed: changed(f), Gone: gone(f),
 	}
 	pv.Users = b.users(t.Dir, old)
 	f.RedDone = old.State == target.Red && old.Content == entry.Content && len(f.Frozen) > 0
@@ -204,16 +204,6 @@ func examples(doc *spec.Document) []example.Example {
 		out = append(out, e)
 	}
 	return slices.DeleteFunc(out, func(e example.Example) bool { return len(wants[fmt.Sprint(e.Call)]) > 1 })
-}
-
-// ids are all items of a spec that a test may be named for, also those that
-// are looked for in the code instead.
-func ids(doc *spec.Document) []string {
-	var out []string
-	for _, it := range spec.Items(doc) {
-		out = append(out, it.ID)
-	}
-	return out
 }
 
 // users are the dependents of a module that was built before, as far as this

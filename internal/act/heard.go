@@ -52,11 +52,7 @@ func about(input json.RawMessage) string {
 		case string:
 			return v
 		case []any:
-			var words []string
-			for _, x := range v {
-				words = append(words, fmt.Sprint(x))
-			}
-			return strings.Join(words, " ")
+			return strings.Join(step.Each(v, func(word any) string { return fmt.Sprint(word) }), " ")
 		}
 	}
 	return ""

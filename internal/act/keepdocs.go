@@ -14,6 +14,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/checkpoint"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
 	"github.com/jacquard-build/jacquard/internal/works"
 )
@@ -100,11 +101,7 @@ func (a *Actor) beginDocuments(ctx context.Context, run, commit string, from boo
 			if err != nil {
 				return "", machinery(err)
 			}
-			var edits []git.Edit
-			for _, e := range entries {
-				edits = append(edits, git.Edit(e))
-			}
-			if tree, err = a.o.Repo.EditTree(ctx, tree, edits); err != nil {
+			if tree, err = a.o.Repo.EditTree(ctx, tree, step.Each(entries, func(e git.Entry) git.Edit { return git.Edit(e) })); err != nil {
 				return "", machinery(err)
 			}
 		}

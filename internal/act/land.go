@@ -80,15 +80,12 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 	if err != nil {
 		return step.LandOut{}, machinery(err)
 	}
-	tree, conflicts, err := a.o.Repo.Merge(ctx, from.Tree, head.Tree, mine)
+	tree, conflicts, err := a.merge(ctx, from.Tree, head.Tree, mine)
 	if err != nil {
-		return step.LandOut{}, machinery(err)
+		return step.LandOut{}, err
 	}
-	out := step.LandOut{Head: head}
-	for _, c := range conflicts {
-		out.Conflicts = append(out.Conflicts, c.Path)
-	}
-	if out.Start, err = a.start(ctx, from.Tree, head.Tree, mine, out.Conflicts); err != nil || len(conflicts) > 0 {
+	out := step.LandOut{Head: head, Conflicts: conflicts}
+	if out.Start, err = a.carry(ctx, from.Tree, mine, head.Tree, conflicts...); err != nil || len(conflicts) > 0 {
 		return out, err
 	}
 	if tree, err = c.Link(ctx, pv.Module, tree); err != nil {
@@ -100,20 +97,20 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 	return a.commitLanded(ctx, j, in, f, pv, landing{from: from.Tree, head: head, merged: tree, out: out})
 }
 
-// start is the tree on which an author tries again: the branch as it is now,
-// with the module's files as far as nobody else has changed them.
-func (a *Actor) start(ctx context.Context, from, head, tree string, conflicts []string) (string, error) {
-	changes, err := a.o.Repo.Diff(ctx, from, tree)
+// carry puts what changed from one tree to another onto a third, but for some files. So an author tries again on the branch as it is
+// now, with his files as far as nobody else has changed them.
+func (a *Actor) carry(ctx context.Context, from, to, onto string, without ...string) (string, error) {
+	changes, err := a.o.Repo.Diff(ctx, from, to)
 	if err != nil {
 		return "", machinery(err)
 	}
 	var edits []git.Edit
 	for _, ch := range changes {
-		if !slices.Contains(conflicts, ch.Path) && !strings.HasPrefix(ch.Path, "../") {
+		if !slices.Contains(without, ch.Path) && !strings.HasPrefix(ch.Path, "../") {
 			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
 		}
 	}
-	out, err := a.o.Repo.EditTree(ctx, head, edits)
+	out, err := a.o.Repo.EditTree(ctx, onto, edits)
 	return out, machinery(err)
 }
 
@@ -123,15 +120,11 @@ func (a *Actor) restart(ctx context.Context, _ flow.Job, in step.RestartIn) (ste
 	if !a.has(ctx, in.Left.Base) || !a.has(ctx, in.Left.Tree) {
 		return out, nil
 	}
-	_, conflicts, err := a.o.Repo.Merge(ctx, in.Left.Base, in.Head, in.Left.Tree)
+	_, conflicts, err := a.merge(ctx, in.Left.Base, in.Head, in.Left.Tree)
 	if err != nil {
-		return out, machinery(err)
+		return out, err
 	}
-	var paths []string
-	for _, c := range conflicts {
-		paths = append(paths, c.Path)
-	}
-	out.Tree, err = a.start(ctx, in.Left.Base, in.Head, in.Left.Tree, paths)
+	out.Tree, err = a.carry(ctx, in.Left.Base, in.Left.Tree, in.Head, conflicts...)
 	return out, err
 }
 
@@ -238,7 +231,7 @@ func (a *Actor) commitLanded(ctx context.Context, j flow.Job, in step.LandIn, f 
 	if err != nil {
 		return out, machinery(err)
 	}
-	out.Files = files(changes)
+	out.Files = files(changes, mostFiles)
 	out.Implement = slices.ContainsFunc(changes, func(ch git.Change) bool { return ch.Path == f.Implements })
 	return out, a.landOn(ctx, j, l.head.Commit, out.Commit, out)
 }

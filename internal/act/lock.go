@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/spec"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
 )
 
@@ -18,15 +19,11 @@ type LockError struct {
 
 // Error names each problem, and what to do about it.
 func (e *LockError) Error() string {
-	lines := make([]string, len(e.Problems))
-	for i, p := range e.Problems {
-		lines[i] = p.String()
-	}
 	why := "the lock cannot be read"
 	if e.Newer {
 		why = "another version of jacquard wrote the lock"
 	}
-	return "nothing was done, because " + why + ":\n" + strings.Join(lines, "\n")
+	return "nothing was done, because " + why + ":\n" + strings.Join(step.Each(e.Problems, spec.Problem.String), "\n")
 }
 
 // readLock reads the lock of a project's files. One that cannot be read is an error: nothing may be built, adopted or called up to date by

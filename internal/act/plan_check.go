@@ -192,12 +192,7 @@ func forbidden(argv []string) string {
 }
 
 func interpreter(name string) bool {
-	for _, p := range []string{"python", "node", "perl", "ruby", "php", "deno", "bun", "lua"} {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"python", "node", "perl", "ruby", "php", "deno", "bun", "lua"}, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 // script is the script of package.json that a command runs, "" when it runs none.

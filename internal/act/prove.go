@@ -40,12 +40,8 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	var setup [][]string
-	for _, s := range a.o.Checks.Setup {
-		setup = append(setup, toolchain.Argv(s))
-	}
 	c, err := check.New(check.Options{
-		Repo: a.o.Repo, Env: a.checkEnv(), Cache: filepath.Join(a.o.Shared, "deps"), Temp: dir, Copy: extra, Setup: setup, Mark: mark, Limit: a.o.Checks.Timeout,
+		Repo: a.o.Repo, Env: a.checkEnv(), Cache: filepath.Join(a.o.Shared, "deps"), Temp: dir, Copy: extra, Setup: step.Each(a.o.Checks.Setup, toolchain.Argv), Mark: mark, Limit: a.o.Checks.Timeout,
 		Record: a.record(), Fresh: a.o.Checks.Fresh, Level: a.o.Level, Confine: a.o.Confine, Limits: a.o.Bounds, Said: a.o.Checks.Said,
 		Secret: func(b []byte) bool { return !bytes.Equal(a.o.Redact.Bytes(b), b) },
 		Runs:   a.o.Checks.Runs, Reach: a.o.Checks.Reach, Say: func(line string) { a.refused(run, line) },
@@ -192,22 +188,6 @@ func (a *Actor) prune(ctx context.Context, j flow.Job, in step.PruneIn) (step.Pr
 		}
 	}
 	return out, nil
-}
-
-// carry puts what changed from one tree to another onto a third.
-func (a *Actor) carry(ctx context.Context, from, to, onto string) (string, error) {
-	changes, err := a.o.Repo.Diff(ctx, from, to)
-	if err != nil {
-		return "", machinery(err)
-	}
-	var edits []git.Edit
-	for _, ch := range changes {
-		if !strings.HasPrefix(ch.Path, "../") {
-			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
-		}
-	}
-	tree, err := a.o.Repo.EditTree(ctx, onto, edits)
-	return tree, machinery(err)
 }
 
 func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (step.GreenOut, error) {

@@ -118,16 +118,12 @@ func (a *Actor) undoTree(ctx context.Context, out RolledBack) (RolledBack, error
 	if err != nil {
 		return out, machinery(err)
 	}
-	want, conflicts, err := a.o.Repo.Merge(ctx, did.To, now, did.From)
+	want, conflicts, err := a.merge(ctx, did.To, now, did.From)
 	if err != nil {
-		return out, machinery(err)
+		return out, err
 	}
-	var paths []string
-	for _, x := range conflicts {
-		paths = append(paths, x.Path)
-	}
-	if len(paths) > 0 {
-		out.Refused = "the same place was changed since: " + strings.Join(bound(paths, 5), ", ")
+	if len(conflicts) > 0 {
+		out.Refused = "the same place was changed since: " + strings.Join(bound(conflicts, 5), ", ")
 		return out, nil
 	}
 	changes, err := a.o.Repo.Diff(ctx, now, want)
@@ -231,7 +227,7 @@ func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why str
 // undo takes what a commit has changed, apart from the documents, out of a tree.
 func (a *Actor) undo(ctx context.Context, tree string, c git.LogEntry) (string, []string, error) {
 	if len(c.Parents) == 0 {
-		return tree, nil, inputError("the first commit of a history cannot be undone")
+		return tree, nil, &InputError{"the first commit of a history cannot be undone"}
 	}
 	changes, err := a.o.Repo.Diff(ctx, c.Parents[0], c.ID)
 	if err != nil {
@@ -247,19 +243,8 @@ func (a *Actor) undo(ctx context.Context, tree string, c git.LogEntry) (string, 
 	if err != nil {
 		return "", nil, machinery(err)
 	}
-	merged, conflicts, err := a.o.Repo.Merge(ctx, c.Tree, tree, before)
-	if err != nil {
-		return "", nil, machinery(err)
-	}
-	var paths []string
-	for _, x := range conflicts {
-		paths = append(paths, x.Path)
-	}
-	return merged, paths, nil
+	return a.merge(ctx, c.Tree, tree, before)
 }
-
-// inputError is an error of what a person asked for.
-func inputError(text string) error { return &InputError{text} }
 
 // builtUpon says who has changed the files since, at the same places.
 func (a *Actor) builtUpon(ctx context.Context, log []git.LogEntry, c git.LogEntry, mine []git.LogEntry, paths []string) (string, error) {

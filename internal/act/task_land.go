@@ -40,19 +40,16 @@ func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (s
 	}, func(o step.LandTaskOut) string { return o.Commit }); ok || err != nil {
 		return out, err
 	}
-	tree, conflicts, err := a.o.Repo.Merge(ctx, from.Tree, head.Tree, in.Tree)
+	tree, conflicts, err := a.merge(ctx, from.Tree, head.Tree, in.Tree)
 	if err != nil {
-		return step.LandTaskOut{}, machinery(err)
+		return step.LandTaskOut{}, err
 	}
-	out := step.LandTaskOut{Head: head}
-	for _, c := range conflicts {
-		out.Conflicts = append(out.Conflicts, c.Path)
-	}
-	if out.Start, err = a.withTheirs(ctx, tree, head.Tree, out.Conflicts); err != nil {
+	out := step.LandTaskOut{Head: head, Conflicts: conflicts}
+	if out.Start, err = a.withTheirs(ctx, tree, head.Tree, conflicts); err != nil {
 		return out, err
 	}
 	if len(conflicts) > 0 {
-		out.Proof.Findings, err = a.bothSides(ctx, from.Tree, in.Tree, out.Conflicts)
+		out.Proof.Findings, err = a.bothSides(ctx, from.Tree, in.Tree, conflicts)
 		return out, err
 	}
 	if tree != in.Tree {
@@ -123,11 +120,7 @@ func (a *Actor) commitTask(ctx context.Context, j flow.Job, plan step.WorkPlan, 
 	if err != nil {
 		return out, machinery(err)
 	}
-	var paths []string
-	for _, ch := range changes {
-		paths = append(paths, ch.Path)
-	}
-	out.Files = files(changes)
+	out.Files = files(changes, mostFiles)
 	style, err := a.style(ctx, j.Run)
 	if err != nil {
 		return out, err
@@ -139,7 +132,7 @@ func (a *Actor) commitTask(ctx context.Context, j flow.Job, plan step.WorkPlan, 
 	if len(lines) == 0 {
 		lines = whatChanged(out.Files)
 	}
-	c := a.landedCommit(j.Run, what, message(style, kind, in.Task.Title, paths, lines), merged)
+	c := a.landedCommit(j.Run, what, message(style, kind, in.Task.Title, step.Each(changes, pathOf), lines), merged)
 	c.Parents = []string{head.Commit}
 	if c.Tree, err = a.recorded(ctx, head.Tree, merged); err != nil {
 		return out, err
@@ -220,11 +213,7 @@ func (a *Actor) landOn(ctx context.Context, j flow.Job, from, to string, out any
 // whatChanged says what became of files.
 func whatChanged(files []step.Change) []string {
 	words := map[string]string{"A": "add", "M": "change", "D": "delete", "T": "change"}
-	var out []string
-	for _, f := range bound(files, 20) {
-		out = append(out, words[f.Status]+" "+f.Path)
-	}
-	return out
+	return step.Each(bound(files, 20), func(f step.Change) string { return words[f.Status] + " " + f.Path })
 }
 
 // taskHashes are the commits of a run's tasks, by id.
@@ -282,14 +271,13 @@ func (a *Actor) landedFiles(ctx context.Context, c git.LogEntry, tree string) ([
 		return nil, err
 	}
 	changes, err := a.o.Repo.Diff(ctx, from.Tree, tree)
-	return files(changes), machinery(err)
+	return files(changes, mostFiles), machinery(err)
 }
 
-// files are changes as results list them, bounded.
-func files(changes []git.Change) []step.Change {
-	var out []step.Change
-	for _, ch := range bound(changes, 200) {
-		out = append(out, step.Change{Path: ch.Path, Status: string(ch.Status)})
-	}
-	return out
+// mostFiles is how many files the result of a proof or a landing lists.
+const mostFiles = 200
+
+// files are changes as results list them.
+func files(changes []git.Change, most int) []step.Change {
+	return step.Each(bound(changes, most), func(ch git.Change) step.Change { return step.Change{Path: ch.Path, Status: string(ch.Status)} })
 }

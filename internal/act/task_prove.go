@@ -33,11 +33,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	if err != nil {
 		return step.TaskProof{}, err
 	}
-	var named []string
-	for _, f := range in.Task.Files {
-		named = append(named, f.Path)
-	}
-	t := taskCheck(in, specsOf(v, named), chains, before, tree)
+	t := taskCheck(in, specsOf(v, task.Paths(in.Task.Files)), chains, before, tree)
 	proof, ran, baseline, err := a.proveChange(ctx, c, &t, before, tree)
 	if err != nil {
 		return step.TaskProof{}, err
@@ -60,9 +56,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	if err != nil {
 		return out, machinery(err)
 	}
-	for _, ch := range bound(changes, 200) {
-		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
-	}
+	out.Files = files(changes, mostFiles)
 	drifted, err := a.drifted(ctx, v, before, changes)
 	if err != nil {
 		return out, err
@@ -96,7 +90,7 @@ func (a *Actor) proveTests(ctx context.Context, j flow.Job, in step.TaskIn) (ste
 	if err != nil {
 		return out, machinery(err)
 	}
-	out.Files = files(changes)
+	out.Files = files(changes, mostFiles)
 	out.Records, err = a.evidence(proof)
 	return out, err
 }

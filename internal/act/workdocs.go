@@ -338,10 +338,7 @@ func (w *workFiles) log() []byte {
 	if w.read(w.at("work_"+w.plan.Work+".log")) == nil {
 		created := time.UnixMilli(w.plan.Created)
 		line(created, "SPECIFIER", "INIT", w.plan.Work+" created — Execution-Mode: "+string(w.plan.Mode))
-		var names []string
-		for _, t := range w.plan.Tasks {
-			names = append(names, t.ID+".md")
-		}
+		names := step.Each(w.plan.Tasks, func(t task.Task) string { return t.ID + ".md" })
 		for _, l := range w.plan.Log {
 			line(time.UnixMilli(l.At), l.Agent, l.Stage, l.Text)
 		}

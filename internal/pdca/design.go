@@ -3,6 +3,7 @@ package pdca
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -106,12 +107,7 @@ func checkChecklist(d Design) []Problem {
 
 // Holds reports whether a part owns a path.
 func (p Part) Holds(file string) bool {
-	for _, o := range p.Paths {
-		if file == o || strings.HasSuffix(o, "/") && strings.HasPrefix(file, o) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Paths, func(o string) bool { return file == o || strings.HasSuffix(o, "/") && strings.HasPrefix(file, o) })
 }
 
 // checkParts says what is wrong with how a design is cut: each file belongs to one part at most.

@@ -91,7 +91,7 @@ func Rate(e Estimate, request string, explicit bool, roots []string) Score {
 		word = "--heavy"
 	}
 	s := Score{Points: []Point{
-		point(PointFiles, len(files) >= manyFiles, paths(files)),
+		point(PointFiles, len(files) >= manyFiles, task.Paths(files)),
 		point(PointArchitecture, e.NewPattern, []string{e.Pattern}),
 		point(PointDependencies, len(e.Dependencies)+len(manifests) > 0, slices.Concat(e.Dependencies, manifests)),
 		point(PointModules, len(modules) >= manyModules, modules),
@@ -141,14 +141,6 @@ func point(name string, yes bool, reasons []string) Point {
 		p.Reason += ", …"
 	}
 	return p
-}
-
-func paths(files []task.File) []string {
-	out := make([]string, len(files))
-	for i, f := range files {
-		out[i] = f.Path
-	}
-	return out
 }
 
 // Modules are the modules that files lie in: the nearest directory below the top that has a manifest (roots), else the

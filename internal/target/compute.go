@@ -150,12 +150,9 @@ func (r *run) list() {
 // foreign reports whether a path lies in a directory that holds other people's code or a tool's
 // own files, whatever git says about it.
 func foreign(p string) bool {
-	for _, d := range []string{"node_modules/", "vendor/", ".git/", ".jacquard/", ".claude/", ".svn/", ".hg/"} {
-		if strings.HasPrefix(p, d) || strings.Contains(p, "/"+d) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"node_modules/", "vendor/", ".git/", ".jacquard/", ".claude/", ".svn/", ".hg/"}, func(d string) bool {
+		return strings.HasPrefix(p, d) || strings.Contains(p, "/"+d)
+	})
 }
 
 // readSpecs reads the documents that the lock does not vouch for, drops those that are no specs,
@@ -275,18 +272,15 @@ func (m *module) choose() {
 
 // first moves the records for which f holds to the front.
 func (m *module) first(f func(*row) bool) []row {
-	out := make([]row, 0, len(m.rows))
-	for i := range m.rows {
-		if f(&m.rows[i]) {
-			out = append(out, m.rows[i])
+	yes, no := make([]row, 0, len(m.rows)), []row(nil)
+	for _, w := range m.rows {
+		if f(&w) {
+			yes = append(yes, w)
+		} else {
+			no = append(no, w)
 		}
 	}
-	for i := range m.rows {
-		if !f(&m.rows[i]) {
-			out = append(out, m.rows[i])
-		}
-	}
-	return out
+	return append(yes, no...)
 }
 
 // parse reads the document of a module, unless that was done, and reports its problems once.
@@ -384,14 +378,8 @@ func (m *module) indexed() index.Module {
 
 // within reports whether the run covers a directory.
 func (r *run) within(dir string) bool {
-	if len(r.f.Paths) == 0 {
-		return true
-	}
-	for _, p := range r.f.Paths {
+	return len(r.f.Paths) == 0 || slices.ContainsFunc(r.f.Paths, func(p string) bool {
 		p = nfc(path.Clean(p))
-		if p == "." || dir == p || strings.HasPrefix(dir, p+"/") {
-			return true
-		}
-	}
-	return false
+		return p == "." || dir == p || strings.HasPrefix(dir, p+"/")
+	})
 }

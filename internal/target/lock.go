@@ -100,10 +100,7 @@ func ParseLock(src []byte) (*Lock, []spec.Problem) {
 	report := func(sev spec.Severity, line int, text, hint string) {
 		ps = append(ps, spec.Problem{Path: LockName, Line: line, Col: 1, Severity: sev, Text: text, Hint: hint})
 	}
-	text := string(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")))
-	if !utf8.ValidString(text) {
-		text = strings.ToValidUTF8(text, "\uFFFD")
-	}
+	text := strings.ToValidUTF8(string(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))), "\uFFFD")
 	conflict := false
 	n, first, unread := 0, 0, 0
 	for line := range strings.Lines(text) {
@@ -157,12 +154,7 @@ func ParseLock(src []byte) (*Lock, []spec.Problem) {
 }
 
 func isMarker(s string) bool {
-	for _, m := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
-		if strings.HasPrefix(s, m) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"}, func(m string) bool { return strings.HasPrefix(s, m) })
 }
 
 // parseRow reads `dir key=value key=value…`.

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -16,22 +17,14 @@ const special = " ,#%~@"
 // escape writes a text so that it can stand in a line of the lock. Letters of all scripts stay
 // readable.
 func escape(s string) string {
-	clean := true
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] == 0x7f || strings.IndexByte(special, s[i]) >= 0 {
-			clean = false
-			break
-		}
-	}
-	if clean {
+	means := func(r rune) bool { return r < ' ' || r == 0x7f || strings.ContainsRune(special, r) }
+	if !strings.ContainsFunc(s, means) {
 		return s
 	}
 	var b strings.Builder
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == 0x7f || strings.IndexByte(special, c) >= 0 {
-			b.WriteByte('%')
-			b.WriteByte(hexDigits[c>>4])
-			b.WriteByte(hexDigits[c&15])
+		if c := s[i]; means(rune(c)) {
+			fmt.Fprintf(&b, "%%%02X", c)
 		} else {
 			b.WriteByte(c)
 		}

@@ -30,6 +30,15 @@ type File struct {
 	Description string `json:"description,omitempty"`
 }
 
+// Paths are those of files.
+func Paths(files []File) []string {
+	out := make([]string, len(files))
+	for i, f := range files {
+		out[i] = f.Path
+	}
+	return out
+}
+
 // Criterion is what has to hold in the end, and the command that shows it, where there is one.
 type Criterion struct {
 	Text    string `json:"text"`

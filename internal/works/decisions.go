@@ -1,6 +1,7 @@
 package works
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -155,10 +156,5 @@ func (x *Decision) read(s section) {
 
 // isOne reports whether a word in lower case is a form of another in some language.
 func isOne(word string, forms []string) bool {
-	for _, f := range forms {
-		if strings.ToLower(f) == word {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(forms, func(f string) bool { return strings.ToLower(f) == word })
 }

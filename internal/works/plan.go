@@ -1,6 +1,7 @@
 package works
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -239,12 +240,7 @@ func (p *page) planGraph(d *Plan) {
 }
 
 func hasUnknown(tasks []Step, have map[string]bool) bool {
-	for _, t := range tasks {
-		for _, dep := range t.DependsOn {
-			if !have[dep] {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(tasks, func(t Step) bool {
+		return slices.ContainsFunc(t.DependsOn, func(dep string) bool { return !have[dep] })
+	})
 }

@@ -63,10 +63,7 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 
 // larger reports whether what has really changed scores higher than the mode.
 func (f *feature) larger() bool {
-	var files []task.File
-	for _, ch := range f.look.Files {
-		files = append(files, task.File{Path: ch.Path})
-	}
+	files := step.Each(f.look.Files, func(ch step.Change) task.File { return task.File{Path: ch.Path} })
 	again := pdca.Rate(pdca.Estimate{Files: files}, f.in.Request, f.in.Heavy, f.s.Roots)
 	return again.Mode.Above(f.out.Mode)
 }

@@ -120,14 +120,7 @@ func (f *feature) runnable(c *flow.Ctx, criteria []task.Criterion, commands []st
 		return nil, err
 	}
 	out, err := turn.Do(c, "commands", step.PlanCheck, step.PlanCheckIn{Tree: f.s.Tree, Requirement: step.Requirement{Title: f.name, Criteria: criteria}, Tasks: raw})
-	if err != nil {
-		return nil, err
-	}
-	var problems []pdca.Problem
-	for _, x := range out.Findings {
-		problems = append(problems, pdca.Problem{Gate: pdca.GateCommands, Text: x.Message})
-	}
-	return problems, nil
+	return step.Each(out.Findings, func(x step.Finding) pdca.Problem { return pdca.Problem{Gate: pdca.GateCommands, Text: x.Message} }), err
 }
 
 // critic judges a plan: whether each criterion can be measured (QG2), and what else is wrong with it. In HEAVY an architect
@@ -161,10 +154,7 @@ func (f *feature) critic(c *flow.Ctx, before []string) (step.ReviewResult, error
 // feasible lets an architect look at whether a HEAVY plan can be carried out, once for each list of files. His notes are
 // for all who work on.
 func (f *feature) feasible(c *flow.Ctx) error {
-	var files []string
-	for _, x := range f.plan.Files {
-		files = append(files, x.Path)
-	}
+	files := task.Paths(f.plan.Files)
 	if f.out.Mode != pdca.Heavy || slices.Equal(files, f.noted) {
 		return nil
 	}

@@ -11,38 +11,30 @@ import (
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
-//go:embed prompts/estimate.md
-var estimatePrompt string
-
-//go:embed prompts/analyst.md
-var analystPrompt string
-
-//go:embed prompts/plan.md
-var planPrompt string
-
-//go:embed prompts/feasible.md
-var feasiblePrompt string
-
-//go:embed prompts/critic.md
-var criticPrompt string
-
-//go:embed prompts/design.md
-var designPrompt string
-
-//go:embed prompts/implement.md
-var implementPrompt string
-
-//go:embed prompts/architect.md
-var architectPrompt string
-
-//go:embed prompts/diagnose.md
-var diagnosePrompt string
-
-//go:embed prompts/review.md
-var reviewPrompt string
-
-//go:embed prompts/react.md
-var reactRules string
+var (
+	//go:embed prompts/estimate.md
+	estimatePrompt string
+	//go:embed prompts/analyst.md
+	analystPrompt string
+	//go:embed prompts/plan.md
+	planPrompt string
+	//go:embed prompts/feasible.md
+	feasiblePrompt string
+	//go:embed prompts/critic.md
+	criticPrompt string
+	//go:embed prompts/design.md
+	designPrompt string
+	//go:embed prompts/implement.md
+	implementPrompt string
+	//go:embed prompts/architect.md
+	architectPrompt string
+	//go:embed prompts/diagnose.md
+	diagnosePrompt string
+	//go:embed prompts/review.md
+	reviewPrompt string
+	//go:embed prompts/react.md
+	reactRules string
+)
 
 // The verdicts.
 const (

@@ -102,9 +102,6 @@ func tokens(u step.Usage, n int64) string {
 
 // pullText is the body of the feature's pull request.
 func (f *feature) pullText() string {
-	var asked []string
-	for _, i := range f.plan.Items {
-		asked = append(asked, pdca.Line(i.Text))
-	}
+	asked := step.Each(f.plan.Items, func(i pdca.Item) string { return pdca.Line(i.Text) })
 	return turn.PullBody(f.s.Language, asked, []string{turn.Proof(f.s.Language, f.title(), f.out.Tests)}, f.out.Open, append(slices.Clone(f.out.Accepted), f.out.Warnings...))
 }

@@ -154,11 +154,7 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 	for _, d := range ds {
 		fb.findings = append(fb.findings, d.finding("test-disputed", "is said to contradict the spec: %q", d.Reason))
 	}
-	var ids []string
-	for _, d := range ds {
-		ids = append(ids, d.Test)
-	}
-	proof, ans, err := w.redRound(c, w.bare, fb, ids...)
+	proof, ans, err := w.redRound(c, w.bare, fb, step.Each(ds, func(d dispute) string { return d.Test })...)
 	if err != nil {
 		return nil, false, err
 	}

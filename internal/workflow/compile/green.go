@@ -335,10 +335,7 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (now step.MutateOut, ok b
 
 // keeps reports whether every file of an older set of frozen tests is still there.
 func keeps(now, before []step.File) bool {
-	for _, f := range before {
-		if !slices.ContainsFunc(now, func(n step.File) bool { return n.Path == f.Path }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(before, func(f step.File) bool {
+		return !slices.ContainsFunc(now, func(n step.File) bool { return n.Path == f.Path })
+	})
 }

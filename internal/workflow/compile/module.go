@@ -254,10 +254,7 @@ func (w *work) why(state string) string {
 	if state != "kept" {
 		return ""
 	}
-	var ids []string
-	for _, t := range bound(w.res.Failures, 5) {
-		ids = append(ids, t.ID)
-	}
+	ids := step.Each(bound(w.res.Failures, 5), func(t step.TestResult) string { return t.ID })
 	return "conflict: existing files do not pass " + strings.Join(ids, ", ")
 }
 

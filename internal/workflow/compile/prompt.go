@@ -16,17 +16,16 @@ import (
 // PromptVersion is recorded with what was built; a new one is no reason to build again.
 const PromptVersion = 7
 
-//go:embed prompts/red.md
-var redPrompt string
-
-//go:embed prompts/green.md
-var greenPrompt string
-
-//go:embed prompts/refactor.md
-var refactorPrompt string
-
-//go:embed prompts/strength.md
-var strengthPrompt string
+var (
+	//go:embed prompts/red.md
+	redPrompt string
+	//go:embed prompts/green.md
+	greenPrompt string
+	//go:embed prompts/refactor.md
+	refactorPrompt string
+	//go:embed prompts/strength.md
+	strengthPrompt string
+)
 
 var (
 	redSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["tests"],"properties":{` +

@@ -108,24 +108,15 @@ func covers(b flow.Blob) []flow.Blob {
 // the spec is covered by tests that an earlier build froze, or when this run
 // takes tests that exist.
 func (w *work) needsRed() bool {
-	if w.in.Phase == step.GreenRefactor {
+	switch {
+	case w.in.Phase == step.GreenRefactor:
+		return false
+	case w.in.Phase == step.Red:
+		return true
+	case w.f.RedDone:
 		return false
 	}
-	if w.in.Phase == step.Red {
-		return true
-	}
-	if w.f.RedDone {
-		return false
-	}
-	if len(w.frozen) == 0 {
-		return true
-	}
-	for _, it := range w.f.Items {
-		if it.State != "unchanged" {
-			return true
-		}
-	}
-	return false
+	return len(w.frozen) == 0 || slices.ContainsFunc(w.f.Items, func(it step.Item) bool { return it.State != "unchanged" })
 }
 
 // onlyLimits reports whether nothing but values and limits has changed since tests were frozen.
@@ -159,7 +150,8 @@ func (w *work) redRound(c *flow.Ctx, base string, fb *judged, disputed ...string
 		w.failedTurn(c, "red", err)
 		return nil, ans, nil
 	}
-	proof, err := turn.Do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300), Unclear: itemsOf(ans.Unclear), HeldOut: ans.HeldOut, Disputed: disputed})
+	unclear := step.Each(bound(ans.Unclear, 100), func(u step.Unclear) string { return u.Item })
+	proof, err := turn.Do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300), Unclear: unclear, HeldOut: ans.HeldOut, Disputed: disputed})
 	if err != nil {
 		return nil, ans, err
 	}
@@ -168,14 +160,6 @@ func (w *work) redRound(c *flow.Ctx, base string, fb *judged, disputed ...string
 		proof.Passed = false
 	}
 	return &proof, ans, nil
-}
-
-func itemsOf(us []step.Unclear) []string {
-	var out []string
-	for _, u := range bound(us, 100) {
-		out = append(out, u.Item)
-	}
-	return out
 }
 
 // keptBack remembers which kept files an author changed and code put back.

@@ -106,8 +106,8 @@ func (b *builder) proofIn(tree string, ans turn.Built) step.TaskIn {
 		if k.ID == b.k.ID {
 			continue
 		}
-		for _, p := range slices.Concat(k.TestFiles(), filePaths(k.Files)) {
-			if !slices.Contains(filePaths(b.k.Files), p) {
+		for _, p := range slices.Concat(k.TestFiles(), task.Paths(k.Files)) {
+			if !slices.Contains(task.Paths(b.k.Files), p) {
 				in.Taken = append(in.Taken, p)
 			}
 		}
@@ -116,14 +116,6 @@ func (b *builder) proofIn(tree string, ans turn.Built) step.TaskIn {
 		return slices.ContainsFunc(b.k.Forbidden, func(p string) bool { return checkpoint.Holds(p, f.Path) })
 	})
 	return in
-}
-
-func filePaths(list []task.File) []string {
-	var out []string
-	for _, f := range list {
-		out = append(out, f.Path)
-	}
-	return out
 }
 
 // proved runs the checks of a tree of the checkpoint, and looks for what its contract offers.

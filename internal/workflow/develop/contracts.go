@@ -27,10 +27,7 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 			return step.End{}, err
 		}
 	}
-	w.left = nil
-	for _, t := range all {
-		w.left = append(w.left, t.Path)
-	}
+	w.left = step.Each(all, func(t checkpoint.Test) string { return t.Path })
 	if len(all) == 0 {
 		w.contract, w.diff, w.support, w.held = w.s.Tree, step.Doc{}, nil, nil
 		return step.End{}, nil

@@ -191,10 +191,9 @@ func (w *work) there(d *checkpoint.Design) {
 }
 
 func (w *work) noteProblems(c *flow.Ctx, phase string, n int, problems []string) {
-	var list []step.Finding
-	for _, p := range problems {
-		list = append(list, step.Finding{Rule: phase, Severity: step.Fix, Message: turn.Clip(p, 400)})
-	}
+	list := step.Each(problems, func(p string) step.Finding {
+		return step.Finding{Rule: phase, Severity: step.Fix, Message: turn.Clip(p, 400)}
+	})
 	flow.Note(c, "judged", step.AttemptNote{Phase: phase, Attempt: n, Passed: len(problems) == 0, Findings: turn.Short(list), Usage: w.out.Usage})
 }
 
@@ -205,21 +204,13 @@ func (w *work) planned(c *flow.Ctx, d *checkpoint.Design) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	req := step.Requirement{Title: w.req.Title}
-	for _, i := range w.req.Functional {
-		req.Functional = append(req.Functional, i.Text)
-	}
-	for _, i := range w.req.NonFunctional {
-		req.NonFunctional = append(req.NonFunctional, i.Text)
-	}
+	text := func(i checkpoint.Item) string { return i.Text }
+	req := step.Requirement{Title: w.req.Title, Functional: step.Each(w.req.Functional, text), NonFunctional: step.Each(w.req.NonFunctional, text)}
 	out, err := turn.Do(c, "check", step.PlanCheck, step.PlanCheckIn{Tree: w.s.Tree, Requirement: req, Tasks: raw})
 	if err != nil {
 		return nil, err
 	}
-	var problems []string
-	for _, f := range out.Findings {
-		problems = append(problems, checkpoint.Renamed(f.Message))
-	}
+	problems := step.Each(out.Findings, func(f step.Finding) string { return checkpoint.Renamed(f.Message) })
 	if len(problems) > 0 || out.Tasks.IsZero() {
 		return problems, nil
 	}

@@ -193,15 +193,13 @@ func (w *work) kind() string {
 
 // lines are the body of the commit: the checkpoints.
 func (w *work) lines() []string {
-	var out []string
-	for _, r := range w.out.Checkpoints {
+	return step.Each(w.out.Checkpoints, func(r step.CheckpointResult) string {
 		text := r.ID + ": " + r.Title
 		if r.Status != checkpoint.Passed {
 			text += " (not part of it: " + r.Reason + ")"
 		}
-		out = append(out, text)
-	}
-	return out
+		return text
+	})
 }
 
 // document is the design as those who work with it read it.
@@ -274,11 +272,7 @@ func (w *work) allowed() []string {
 
 // validations are the commands of all checkpoints.
 func (w *work) validations() []string {
-	var out []string
-	for _, k := range w.design.Checkpoints {
-		out = append(out, k.Validation)
-	}
-	return out
+	return step.Each(w.design.Checkpoints, func(k checkpoint.Checkpoint) string { return k.Validation })
 }
 
 // decide asks a person whether an objection stops the run. Where nobody is asked it does.

@@ -13,35 +13,28 @@ import (
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
-//go:embed prompts/requirements.md
-var requirementsPrompt string
-
-//go:embed prompts/proposal.md
-var proposalPrompt string
-
-//go:embed prompts/design.md
-var designPrompt string
-
-//go:embed prompts/contracts.md
-var contractsPrompt string
-
-//go:embed prompts/review-design.md
-var reviewDesignPrompt string
-
-//go:embed prompts/review-code.md
-var reviewCodePrompt string
-
-//go:embed prompts/confirm.md
-var confirmPrompt string
-
-//go:embed prompts/implement.md
-var implementPrompt string
-
-//go:embed prompts/fix.md
-var fixPrompt string
-
-//go:embed prompts/oracle.md
-var oraclePrompt string
+var (
+	//go:embed prompts/requirements.md
+	requirementsPrompt string
+	//go:embed prompts/proposal.md
+	proposalPrompt string
+	//go:embed prompts/design.md
+	designPrompt string
+	//go:embed prompts/contracts.md
+	contractsPrompt string
+	//go:embed prompts/review-design.md
+	reviewDesignPrompt string
+	//go:embed prompts/review-code.md
+	reviewCodePrompt string
+	//go:embed prompts/confirm.md
+	confirmPrompt string
+	//go:embed prompts/implement.md
+	implementPrompt string
+	//go:embed prompts/fix.md
+	fixPrompt string
+	//go:embed prompts/oracle.md
+	oraclePrompt string
+)
 
 var reviewPrompts = map[string]string{"design": reviewDesignPrompt, "code": reviewCodePrompt}
 
@@ -98,19 +91,20 @@ func (r required) problem() string {
 type fixed struct {
 	turn.Built
 
-	Left []struct {
-		Finding string `json:"finding"`
-		Why     string `json:"why"`
-	} `json:"left"`
+	Left []left `json:"left"`
 }
 
-// open are the findings that he holds to be wrong, with his reasons.
+// left is a finding that he holds to be wrong.
+type left struct {
+	Finding string `json:"finding"`
+	Why     string `json:"why"`
+}
+
+// open are the findings that are left, with his reasons.
 func (f fixed) open() []string {
-	var out []string
-	for _, x := range f.Left[:min(len(f.Left), 20)] {
-		out = append(out, turn.Clip(pdca.Line(x.Finding), 400)+" → "+turn.Clip(pdca.Line(x.Why), 400))
-	}
-	return out
+	return step.Each(f.Left[:min(len(f.Left), 20)], func(x left) string {
+		return turn.Clip(pdca.Line(x.Finding), 400) + " → " + turn.Clip(pdca.Line(x.Why), 400)
+	})
 }
 
 // contracted is what the author of the tests of contracts says of them.

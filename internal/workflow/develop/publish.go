@@ -145,8 +145,9 @@ func (p *published) runs(c *flow.Ctx, hint string) (step.End, error) {
 			w.tree = before // the rest of it is in no commit
 			return end, err
 		}
+		names := step.Each(mend, func(k step.CICheck) string { return pdca.Line(k.Name) })
 		p.head, err = turn.Do(c, "commit", step.AutoCommit, step.AutoCommitIn{
-			From: p.head.Commit, Base: p.tree, Tree: w.tree, Feature: w.name, Type: "fix", Title: turn.Clip("fix "+strings.Join(justNames(mend), ", ")+" in CI", 120),
+			From: p.head.Commit, Base: p.tree, Tree: w.tree, Feature: w.name, Type: "fix", Title: turn.Clip("fix "+strings.Join(names, ", ")+" in CI", 120),
 		})
 		if err != nil {
 			return step.End{}, err
@@ -240,19 +241,7 @@ func untold(list []step.CICheck) []step.CICheck {
 }
 
 func checkNames(list []step.CICheck) []string {
-	var out []string
-	for _, k := range list {
-		out = append(out, fmt.Sprintf("CI: %s: %s", pdca.Line(k.Name), k.Conclusion))
-	}
-	return out
-}
-
-func justNames(list []step.CICheck) []string {
-	var out []string
-	for _, k := range list {
-		out = append(out, pdca.Line(k.Name))
-	}
-	return out
+	return step.Each(list, func(k step.CICheck) string { return fmt.Sprintf("CI: %s: %s", pdca.Line(k.Name), k.Conclusion) })
 }
 
 // ciText is what the checks that failed say, for who mends it, and what was done about it before. It is data.

@@ -164,10 +164,4 @@ func issueText(list []step.Issue) string {
 }
 
 // texts are issues as lines.
-func texts(list []step.Issue) []string {
-	var out []string
-	for _, x := range list {
-		out = append(out, x.String())
-	}
-	return out
-}
+func texts(list []step.Issue) []string { return step.Each(list, step.Issue.String) }

@@ -90,10 +90,9 @@ func (s Sent) good(last bool) bool {
 
 // signatures are the ids of what failed in an attempt; they are the same when it fails in the same way.
 func (s Sent) signatures() []string {
-	var out []string
-	for _, t := range s.Failures {
-		out = append(out, pdca.Sign(pdca.Failure{Goal: "test", Test: t.ID, Class: string(t.Status), Message: t.Message}))
-	}
+	out := step.Each(s.Failures, func(t step.TestResult) string {
+		return pdca.Sign(pdca.Failure{Goal: "test", Test: t.ID, Class: string(t.Status), Message: t.Message})
+	})
 	for _, x := range s.Findings {
 		if x.Severity != step.Warn {
 			out = append(out, pdca.Sign(pdca.Failure{Goal: x.Rule, Test: x.Path, Message: x.Message}))

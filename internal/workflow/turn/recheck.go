@@ -22,12 +22,8 @@ var recheckSchema = json.RawMessage(`{"type":"object","additionalProperties":fal
 // is sure from then on, one that it leaves out is forgotten. A turn that fails by itself changes nothing, and took no call.
 func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []step.HeldOut, spent step.RoleUsage, err error) {
 	spent.Usage.Known = true
-	var lines []string
-	for _, h := range doubtful {
-		lines = append(lines, h.Call)
-	}
 	var b strings.Builder
-	List(&b, "\nCalls to work out", lines)
+	List(&b, "\nCalls to work out", step.Each(doubtful, func(h step.HeldOut) string { return h.Call }))
 	t.Role, t.Attempt, t.Judge, t.Instructions, t.Schema = "recheck", 1, true, recheckPrompt, recheckSchema
 	t.Task += b.String()
 	turned, err := Ask(c, t)

@@ -14,17 +14,16 @@ import (
 	"github.com/jacquard-build/jacquard/internal/works"
 )
 
-//go:embed prompts/specify.md
-var specifyPrompt string
-
-//go:embed prompts/plan.md
-var planPrompt string
-
-//go:embed prompts/build.md
-var buildPrompt string
-
-//go:embed prompts/reproduce.md
-var reproducePrompt string
+var (
+	//go:embed prompts/specify.md
+	specifyPrompt string
+	//go:embed prompts/plan.md
+	planPrompt string
+	//go:embed prompts/build.md
+	buildPrompt string
+	//go:embed prompts/reproduce.md
+	reproducePrompt string
+)
 
 // The schemas of answers.
 const (
@@ -291,11 +290,7 @@ func (b *builder) more() []string {
 }
 
 func texts(list []step.Criterion) []string {
-	var out []string
-	for _, k := range list {
-		out = append(out, k.Text)
-	}
-	return out
+	return step.Each(list, func(k step.Criterion) string { return k.Text })
 }
 
 func (b *builder) requirement(s *strings.Builder) {

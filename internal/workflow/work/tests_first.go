@@ -105,9 +105,5 @@ func (b *builder) frozen(s *strings.Builder) {
 	}
 	fmt.Fprintf(s, "Another author wrote the tests for this task, in %s. They fail now; make them pass. You cannot change these files: if a text above asks for tests in them, these count as written. "+
 		"Add a test only for behavior they miss, in a new file.\n", strings.Join(files, ", "))
-	var lines []string
-	for _, t := range b.red[:min(len(b.red), 10)] {
-		lines = append(lines, t.ID+": "+turn.Clip(t.Message, 600))
-	}
-	turn.List(s, "How they fail", lines)
+	turn.List(s, "How they fail", step.Each(b.red[:min(len(b.red), 10)], func(t step.TestResult) string { return t.ID + ": " + turn.Clip(t.Message, 600) }))
 }
