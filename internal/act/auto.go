@@ -211,21 +211,13 @@ func hasTest(tests map[string]bool, name string) bool {
 // autoQA is the step auto.qa.
 func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.AutoQAOut, error) {
 	var out step.AutoQAOut
-	v, err := a.tree(ctx, in.Tree, nil)
-	if err != nil {
-		return out, err
-	}
-	c, err := a.checkerFor(j)
+	_, c, chains, err := a.bench(ctx, j, in.Base, in.Tree)
 	if err != nil {
 		return out, err
 	}
 	spec := step.TaskIn{Base: in.Base, Tree: in.Tree}
 	if in.Custom != "" {
 		spec.Task.Verify = []string{in.Custom}
-	}
-	chains, err := a.chainsFrom(ctx, in.Base, v)
-	if err != nil {
-		return out, err
 	}
 	t := taskCheck(spec, nil, chains, in.Base, in.Tree)
 	if t.Screen, err = screen(in); err != nil {
@@ -275,15 +267,7 @@ func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.
 // autoE2E is the step auto.e2e.
 func (a *Actor) autoE2E(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.AutoQAOut, error) {
 	var out step.AutoQAOut
-	v, err := a.tree(ctx, in.Tree, nil)
-	if err != nil {
-		return out, err
-	}
-	c, err := a.checkerFor(j)
-	if err != nil {
-		return out, err
-	}
-	chains, err := a.chainsFrom(ctx, in.Base, v)
+	_, c, chains, err := a.bench(ctx, j, in.Base, in.Tree)
 	if err != nil {
 		return out, err
 	}
@@ -448,15 +432,11 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 	if tree == from.Tree && len(files) == 0 { // nothing is to be committed
 		return from, nil
 	}
-	style, err := a.style(ctx, j.Run)
+	text, err := a.messageOf(ctx, j.Run, in.Type, in.Title, from.Tree, tree)
 	if err != nil {
 		return step.HeadOut{}, err
 	}
-	paths, err := a.changed(ctx, from.Tree, tree)
-	if err != nil {
-		return step.HeadOut{}, err
-	}
-	c := a.landedCommit(j.Run, j.Key, message(style, in.Type, in.Title, paths, nil), in.Tree)
+	c := a.landedCommit(j.Run, j.Key, text, in.Tree)
 	c.Parents = []string{from.Commit}
 	if tree, err = a.recorded(ctx, from.Tree, tree); err != nil {
 		return step.HeadOut{}, err

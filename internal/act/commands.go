@@ -81,13 +81,7 @@ func (a *Actor) onPath(name string) bool {
 
 // lookPath finds a program on the PATH of an environment.
 func lookPath(env []string, name string) (string, error) {
-	search := ""
-	for _, e := range env {
-		if v, ok := strings.CutPrefix(e, "PATH="); ok {
-			search = v
-		}
-	}
-	return proc.LookPath(name, search)
+	return proc.LookPath(name, valueOf(env, "PATH"))
 }
 
 // checksText names the commands that a project is checked with, as its people write them, and how one test is run. Of a command

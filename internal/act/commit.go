@@ -157,6 +157,16 @@ func message(s subject.Style, kind, sentence string, files, lines []string) stri
 	return text
 }
 
+// messageOf is the message of a commit of a run that makes one tree of another, see message.
+func (a *Actor) messageOf(ctx context.Context, run, kind, sentence, from, to string, lines ...string) (string, error) {
+	style, err := a.style(ctx, run)
+	if err != nil {
+		return "", err
+	}
+	paths, err := a.changed(ctx, from, to)
+	return message(style, kind, sentence, paths, lines), err
+}
+
 // changed are the paths that differ between two trees.
 func (a *Actor) changed(ctx context.Context, from, to string) ([]string, error) {
 	changes, err := a.o.Repo.Diff(ctx, from, to)

@@ -79,9 +79,9 @@ func ownFolders(dir string) []string {
 	return out
 }
 
-// valueOf is a variable of an environment, "" without.
+// valueOf is a variable of an environment, the last where there are several; "" without.
 func valueOf(env []string, name string) string {
-	for _, kv := range env {
+	for _, kv := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {
 			return value
 		}

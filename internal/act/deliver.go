@@ -178,27 +178,32 @@ func (a *Actor) apply(ctx context.Context, j flow.Job, in step.ApplyIn) (step.Ap
 	if err != nil {
 		return step.ApplyOut{}, err
 	}
+	written, conflicts, err := a.write(ctx, "apply", files)
+	out := step.ApplyOut{Applied: len(written), Conflicts: conflicts}
+	if err != nil || len(conflicts) > 0 {
+		return out, err
+	}
+	return out, a.writeDocuments(ctx, j.Run)
+}
+
+// write puts files into the user's tree, all of them or none: then conflicts are those that are in the way.
+func (a *Actor) write(ctx context.Context, effect string, files []git.Delivery) (written, conflicts []string, err error) {
 	var res []git.Delivered
-	err = a.effect("apply", func() error {
+	err = a.effect(effect, func() (err error) {
 		res, err = a.o.Repo.Apply(ctx, files)
 		return err
 	})
-	if err != nil {
-		return step.ApplyOut{}, machinery(err)
-	}
-	var out step.ApplyOut
 	for _, r := range res {
 		if r.State == git.Conflicting {
-			out.Conflicts = append(out.Conflicts, r.Path)
+			conflicts = append(conflicts, r.Path)
 		} else {
-			out.Applied++
+			written = append(written, r.Path)
 		}
 	}
-	if len(out.Conflicts) > 0 {
-		out.Applied = 0
-		return out, nil
+	if len(conflicts) > 0 {
+		written = nil
 	}
-	return out, a.writeDocuments(ctx, j.Run)
+	return written, conflicts, machinery(err)
 }
 
 // deliveries are the files of a landed commit. The lock is not taken as a

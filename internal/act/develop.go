@@ -140,15 +140,11 @@ func (a *Actor) squash(ctx context.Context, j flow.Job, in step.SquashIn) (step.
 			return step.HeadOut{}, machinery(err)
 		}
 	}
-	style, err := a.style(ctx, j.Run)
+	text, err := a.messageOf(ctx, j.Run, in.Type, in.Title, in.Base, tip.Tree, in.Lines...)
 	if err != nil {
 		return step.HeadOut{}, err
 	}
-	paths, err := a.changed(ctx, in.Base, tip.Tree)
-	if err != nil {
-		return step.HeadOut{}, err
-	}
-	c := a.landedCommit(j.Run, j.Key, message(style, in.Type, in.Title, paths, in.Lines), tip.Tree)
+	c := a.landedCommit(j.Run, j.Key, text, tip.Tree)
 	c.Parents, c.Tree = []string{in.Base}, tip.Tree
 	out := step.HeadOut{Tree: tip.Tree}
 	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {

@@ -164,26 +164,8 @@ func (a *Actor) describe(ctx context.Context, _ flow.Job, in step.DescribeIn) (s
 		}
 		files = append(files, git.Delivery{Path: f.Path, Old: f.Old, New: id, Mode: "100644"})
 	}
-	var res []git.Delivered
-	err := a.effect("write", func() (err error) {
-		res, err = a.o.Repo.Apply(ctx, files)
-		return err
-	})
-	if err != nil {
-		return step.WrittenOut{}, machinery(err)
-	}
-	out := step.WrittenOut{}
-	for _, r := range res {
-		if r.State == git.Conflicting {
-			out.Conflicts = append(out.Conflicts, r.Path)
-		} else {
-			out.Written = append(out.Written, r.Path)
-		}
-	}
-	if len(out.Conflicts) > 0 {
-		out.Written = nil
-	}
-	return out, nil
+	written, conflicts, err := a.write(ctx, "write", files)
+	return step.WrittenOut{Written: written, Conflicts: conflicts}, err
 }
 
 // specSurvey is the step spec.survey: what a request's author has to know of the project.

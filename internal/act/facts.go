@@ -10,6 +10,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
@@ -315,13 +316,14 @@ func (b *builder) files(f *step.Facts, place toolchain.Placement, old target.Ent
 // docs puts together what an agent is shown, the most stable first:
 // conventions, interfaces of dependencies, the plan, the spec.
 func (b *builder) docs(f *step.Facts, t target.Target, doc *spec.Document) error {
-	add := func(title, text string) error {
-		if strings.TrimSpace(text) == "" {
-			return nil
+	var err error // the first one
+	add := func(title, text string) {
+		if err != nil || strings.TrimSpace(text) == "" {
+			return
 		}
-		ref, err := b.a.o.Blobs.Put([]byte(text), "text/markdown")
+		var ref flow.Blob
+		ref, err = b.a.o.Blobs.Put([]byte(text), "text/markdown")
 		f.Docs = append(f.Docs, step.Doc{Title: title, Blob: ref})
-		return machinery(err)
 	}
 	conv := spec.Conventions(doc, b.conv, b.root...)
 	f.Convention = len(conv) > 0
@@ -329,30 +331,18 @@ func (b *builder) docs(f *step.Facts, t target.Target, doc *spec.Document) error
 	for _, c := range conv {
 		fmt.Fprintf(&text, "## %s\n\n%s\n\n", strings.TrimSpace(c.Section+" "+c.Name), c.Text)
 	}
-	if err := add("conventions", text.String()); err != nil {
-		return err
-	}
+	add("conventions", text.String())
 	for _, root := range b.root {
-		if root.Path == t.ClaudeMdPath { // all of it is shown as the spec
-			continue
-		}
-		if err := add(root.Path+": project-wide rules", rules(root.Rules())); err != nil {
-			return err
+		if root.Path != t.ClaudeMdPath { // all of that is shown as the spec
+			add(root.Path+": project-wide rules", rules(root.Rules()))
 		}
 	}
 	for _, n := range b.p.res.Index.Needs(t.Dir) {
-		if n.Soft {
-			continue
-		}
-		if err := add("interface of "+n.Dir+b.codeOf(n.Dir), b.interfaceOf(n.Dir)); err != nil {
-			return err
+		if !n.Soft {
+			add("interface of "+n.Dir+b.codeOf(n.Dir), b.interfaceOf(n.Dir))
 		}
 	}
-	if refs := b.crossRefs(doc); refs != "" {
-		if err := add("symbols the spec refers to", refs); err != nil {
-			return err
-		}
-	}
+	add("symbols the spec refers to", b.crossRefs(doc))
 	if raw := b.p.view.bytes(f.Implements); raw != nil {
 		im, _ := spec.ParseImplements(f.Implements, raw)
 		var plan strings.Builder
@@ -365,11 +355,10 @@ func (b *builder) docs(f *step.Facts, t target.Target, doc *spec.Document) error
 		if spec.PlanningHash(raw) == spec.PlanningHash(spec.DefaultImplements(doc)) {
 			plan.Reset() // nobody has written it
 		}
-		if err := add(f.Implements+" (planning)", plan.String()); err != nil {
-			return err
-		}
+		add(f.Implements+" (planning)", plan.String())
 	}
-	return add(f.Spec, string(bytes.ToValidUTF8(b.p.view.bytes(t.ClaudeMdPath), []byte("\uFFFD"))))
+	add(f.Spec, string(bytes.ToValidUTF8(b.p.view.bytes(t.ClaudeMdPath), []byte("\uFFFD"))))
+	return machinery(err)
 }
 
 // notes shows what IMPLEMENTS.md says about the code as it is, to those who change it.

@@ -41,13 +41,18 @@ func (a *Actor) at(ctx context.Context, id string) (step.HeadOut, error) {
 	return step.HeadOut{Commit: id, Tree: tree}, machinery(err)
 }
 
-// sides are the run's branch as it is now, and the commit that something to land was made from.
-func (a *Actor) sides(ctx context.Context, run, base string) (head, from step.HeadOut, err error) {
+// tip is where the run's branch stands, once there is one.
+func (a *Actor) tip(ctx context.Context, run string) (step.HeadOut, error) {
 	id, err := a.o.Repo.Ref(ctx, RunRef(run))
 	if err != nil {
-		return head, from, machinery(err)
+		return step.HeadOut{}, machinery(err)
 	}
-	if head, err = a.at(ctx, id); err == nil {
+	return a.at(ctx, id)
+}
+
+// sides are the run's branch as it is now, and the commit that something to land was made from.
+func (a *Actor) sides(ctx context.Context, run, base string) (head, from step.HeadOut, err error) {
+	if head, err = a.tip(ctx, run); err == nil {
 		from, err = a.at(ctx, base)
 	}
 	return head, from, err
@@ -213,15 +218,11 @@ func (a *Actor) commitLanded(ctx context.Context, j flow.Job, in step.LandIn, f 
 	if err != nil {
 		return out, err
 	}
-	style, err := a.style(ctx, j.Run)
+	text, err := a.messageOf(ctx, j.Run, "feat", in.Title, l.head.Tree, l.merged)
 	if err != nil {
 		return out, err
 	}
-	built, err := a.changed(ctx, l.head.Tree, l.merged)
-	if err != nil {
-		return out, err
-	}
-	c := a.landedCommit(j.Run, f.Dir, message(style, "feat", in.Title, built, nil), l.merged)
+	c := a.landedCommit(j.Run, f.Dir, text, l.merged)
 	c.Tree, c.Parents = tree, []string{l.head.Commit}
 	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
 		return out, machinery(err)

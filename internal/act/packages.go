@@ -16,18 +16,14 @@ const packagesFile = "packages.json"
 // packages is the step compile.packages: the external packages that a spec
 // names, and exactly these, become dependencies on the run's branch.
 func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (step.PackagesOut, error) {
-	tip, err := a.o.Repo.Ref(ctx, RunRef(j.Run))
-	if err != nil {
-		return step.PackagesOut{}, machinery(err)
-	}
-	head, err := a.at(ctx, tip)
+	head, err := a.tip(ctx, j.Run)
 	if err != nil {
 		return step.PackagesOut{}, err
 	}
 	for _, dir := range j.Previous {
 		var out step.PackagesOut
 		raw, err := os.ReadFile(filepath.Join(dir, packagesFile))
-		if err == nil && json.Unmarshal(raw, &out) == nil && a.reaches(ctx, tip, out.Head.Commit) {
+		if err == nil && json.Unmarshal(raw, &out) == nil && a.reaches(ctx, head.Commit, out.Head.Commit) {
 			return out, nil
 		}
 	}
@@ -64,15 +60,11 @@ func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (s
 	if !proof.Passed || proof.Tree == head.Tree {
 		return out, nil
 	}
-	style, err := a.style(ctx, j.Run)
+	text, err := a.messageOf(ctx, j.Run, "chore", "add the packages of "+pv.Module.Dir, head.Tree, proof.Tree)
 	if err != nil {
 		return out, err
 	}
-	files, err := a.changed(ctx, head.Tree, proof.Tree)
-	if err != nil {
-		return out, err
-	}
-	commit := a.commit(j.Run, j.Key, message(style, "chore", "add the packages of "+pv.Module.Dir, files, nil))
+	commit := a.commit(j.Run, j.Key, text)
 	commit.Tree, commit.Parents = proof.Tree, []string{head.Commit}
 	id, err := a.o.Repo.CommitTree(ctx, commit)
 	if err != nil {

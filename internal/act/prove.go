@@ -117,17 +117,21 @@ func (a *Actor) module(ref flow.Blob) (step.Facts, private, error) {
 	return f, pv, err
 }
 
+// moduleFor is module, and the Checker of the step that proves it.
+func (a *Actor) moduleFor(j flow.Job, ref flow.Blob) (f step.Facts, pv private, c *check.Checker, err error) {
+	if f, pv, err = a.module(ref); err == nil {
+		c, err = a.checkerFor(j)
+	}
+	return f, pv, c, err
+}
+
 // evidence keeps the records and all results of a proof as a blob.
 func (a *Actor) evidence(p check.Proof) (flow.Blob, error) {
 	return put(a.o.Blobs, map[string]any{"tree": p.Tree, "records": p.Records, "results": p.Results})
 }
 
 func (a *Actor) proveRed(ctx context.Context, j flow.Job, in step.RedIn) (step.RedOut, error) {
-	f, pv, err := a.module(in.Facts)
-	if err != nil {
-		return step.RedOut{}, err
-	}
-	c, err := a.checkerFor(j)
+	f, pv, c, err := a.moduleFor(j, in.Facts)
 	if err != nil {
 		return step.RedOut{}, err
 	}
@@ -166,11 +170,7 @@ func (a *Actor) proveRed(ctx context.Context, j flow.Job, in step.RedIn) (step.R
 
 // prune is the step compile.prune.
 func (a *Actor) prune(ctx context.Context, j flow.Job, in step.PruneIn) (step.PruneOut, error) {
-	f, _, err := a.module(in.Facts)
-	if err != nil {
-		return step.PruneOut{}, err
-	}
-	c, err := a.checkerFor(j)
+	f, _, c, err := a.moduleFor(j, in.Facts)
 	if err != nil {
 		return step.PruneOut{}, err
 	}
@@ -191,11 +191,7 @@ func (a *Actor) prune(ctx context.Context, j flow.Job, in step.PruneIn) (step.Pr
 }
 
 func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (step.GreenOut, error) {
-	f, pv, err := a.module(in.Facts)
-	if err != nil {
-		return step.GreenOut{}, err
-	}
-	c, err := a.checkerFor(j)
+	f, pv, c, err := a.moduleFor(j, in.Facts)
 	if err != nil {
 		return step.GreenOut{}, err
 	}
@@ -288,11 +284,7 @@ func (a *Actor) constants(ctx context.Context, f step.Facts, pv private, tree st
 }
 
 func (a *Actor) format(ctx context.Context, j flow.Job, in step.FormatIn) (step.FormatOut, error) {
-	_, pv, err := a.module(in.Facts)
-	if err != nil {
-		return step.FormatOut{}, err
-	}
-	c, err := a.checkerFor(j)
+	_, pv, c, err := a.moduleFor(j, in.Facts)
 	if err != nil {
 		return step.FormatOut{}, err
 	}
@@ -327,11 +319,7 @@ func (a *Actor) changedSources(ctx context.Context, pv private, tree string) ([]
 }
 
 func (a *Actor) mutate(ctx context.Context, j flow.Job, in step.MutateIn) (step.MutateOut, error) {
-	_, pv, err := a.module(in.Facts)
-	if err != nil {
-		return step.MutateOut{}, err
-	}
-	c, err := a.checkerFor(j)
+	_, pv, c, err := a.moduleFor(j, in.Facts)
 	if err != nil {
 		return step.MutateOut{}, err
 	}

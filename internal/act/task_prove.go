@@ -14,6 +14,18 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
+// bench is what a change is checked with: the tree that it makes, the Checker, and the toolchains as the tree before says.
+func (a *Actor) bench(ctx context.Context, j flow.Job, before, tree string) (v *view, c *check.Checker, chains []toolchain.Found, err error) {
+	if v, err = a.tree(ctx, tree, nil); err != nil {
+		return nil, nil, nil, err
+	}
+	if c, err = a.checkerFor(j); err != nil {
+		return nil, nil, nil, err
+	}
+	chains, err = a.chainsFrom(ctx, before, v)
+	return v, c, chains, err
+}
+
 // proveTask is the step work.prove.
 func (a *Actor) proveTask(ctx context.Context, j flow.Job, in step.TaskIn) (step.TaskProof, error) {
 	return a.taskProof(ctx, j, in, in.Base, in.Tree)
@@ -21,15 +33,7 @@ func (a *Actor) proveTask(ctx context.Context, j flow.Job, in step.TaskIn) (step
 
 // taskProof proves a tree of a task against the one that it was made from. Tests that failed before are nobody's.
 func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, before, tree string) (step.TaskProof, error) {
-	v, err := a.tree(ctx, tree, nil)
-	if err != nil {
-		return step.TaskProof{}, err
-	}
-	c, err := a.checkerFor(j)
-	if err != nil {
-		return step.TaskProof{}, err
-	}
-	chains, err := a.chainsFrom(ctx, before, v)
+	v, c, chains, err := a.bench(ctx, j, before, tree)
 	if err != nil {
 		return step.TaskProof{}, err
 	}
@@ -68,15 +72,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 
 // proveTests is the step work.tests. What a fix is for has to fail as the code is; what is new may be missing.
 func (a *Actor) proveTests(ctx context.Context, j flow.Job, in step.TaskIn) (step.TaskProof, error) {
-	v, err := a.tree(ctx, in.Tree, nil)
-	if err != nil {
-		return step.TaskProof{}, err
-	}
-	c, err := a.checkerFor(j)
-	if err != nil {
-		return step.TaskProof{}, err
-	}
-	chains, err := a.chainsFrom(ctx, in.Base, v)
+	_, c, chains, err := a.bench(ctx, j, in.Base, in.Tree)
 	if err != nil {
 		return step.TaskProof{}, err
 	}

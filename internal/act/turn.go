@@ -497,15 +497,11 @@ func (a *Actor) agentEnv(dir string, tools check.Furnished, more []string) []str
 		"CARGO_HOME": filepath.Join(a.o.Shared, "agent", "cargo"), "CARGO_TARGET_DIR": filepath.Join(dir, "target"),
 		"PYTHONDONTWRITEBYTECODE": "1", "CI": "1",
 	}
-	for _, kv := range a.o.Env {
-		if home, ok := strings.CutPrefix(kv, "HOME="); ok { // the programs of rustup look for the compiler below it
-			own["RUSTUP_HOME"] = filepath.Join(home, ".rustup")
-		}
+	if home := valueOf(a.o.Env, "HOME"); home != "" { // the programs of rustup look for the compiler below it
+		own["RUSTUP_HOME"] = filepath.Join(home, ".rustup")
 	}
-	for _, kv := range a.o.Env {
-		if home, ok := strings.CutPrefix(kv, "RUSTUP_HOME="); ok {
-			own["RUSTUP_HOME"] = home
-		}
+	if home := valueOf(a.o.Env, "RUSTUP_HOME"); home != "" {
+		own["RUSTUP_HOME"] = home
 	}
 	for _, kv := range tools.Env {
 		name, value, _ := strings.Cut(kv, "=")
