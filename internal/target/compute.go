@@ -273,11 +273,11 @@ func (m *module) choose() {
 // first moves the records for which f holds to the front.
 func (m *module) first(f func(*row) bool) []row {
 	yes, no := make([]row, 0, len(m.rows)), []row(nil)
-	for _, w := range m.rows {
-		if f(&w) {
-			yes = append(yes, w)
+	for i := range m.rows {
+		if w := &m.rows[i]; f(w) {
+			yes = append(yes, *w)
 		} else {
-			no = append(no, w)
+			no = append(no, *w)
 		}
 	}
 	return append(yes, no...)

@@ -165,19 +165,22 @@ func parseRow(line string) (string, row, bool) {
 	if !ok || dir == "" {
 		return "", r, false
 	}
+	fields := r.fields()
 	for rest != "" {
-		var field string
-		field, rest, _ = strings.Cut(rest, " ")
-		key, value, ok := strings.Cut(field, "=")
+		var part string
+		part, rest, _ = strings.Cut(rest, " ")
+		key, value, ok := strings.Cut(part, "=")
 		if !ok {
 			return "", r, false
 		}
-		switch f, list := r.field(key); {
-		case f == nil:
-		case list: // decoded when it is needed
-			*f = value
-		default:
-			*f = unescape(value)
+		for _, f := range fields {
+			if f.key != key {
+				continue
+			}
+			if *f.to = value; !f.list {
+				*f.to = unescape(value)
+			}
+			break
 		}
 	}
 	switch r.state {
@@ -188,43 +191,20 @@ func parseRow(line string) (string, row, bool) {
 	return dir, r, r.content != ""
 }
 
-// field is what a key sets; list says that it holds several things.
-func (r *row) field(key string) (f *string, list bool) {
-	switch key {
-	case "state":
-		return (*string)(&r.state), false
-	case "why":
-		return &r.why, false
-	case "spec":
-		return &r.spec, false
-	case "content":
-		return &r.content, false
-	case "iface":
-		return &r.iface, false
-	case "conv":
-		return &r.conv, false
-	case "own":
-		return &r.own, false
-	case "plan":
-		return &r.plan, false
-	case "planid":
-		return &r.planID, false
-	case "tool":
-		return &r.tool, false
-	case "uses":
-		return &r.uses, true
-	case "exports":
-		return &r.exports, true
-	case "items":
-		return &r.items, true
-	case "files":
-		return &r.files, true
-	case "tests":
-		return &r.tst, true
-	case "covers":
-		return &r.covers, true
+// field is what a key of a line sets; list says that it holds several things, which are decoded when they are needed.
+type field struct {
+	key  string
+	to   *string
+	list bool
+}
+
+// fields are those of a line, in the order in which they are written.
+func (r *row) fields() [16]field {
+	return [...]field{
+		{"state", (*string)(&r.state), false}, {"why", &r.why, false}, {"spec", &r.spec, false}, {"content", &r.content, false}, {"iface", &r.iface, false},
+		{"conv", &r.conv, false}, {"own", &r.own, false}, {"plan", &r.plan, false}, {"planid", &r.planID, false}, {"tool", &r.tool, false},
+		{"uses", &r.uses, true}, {"exports", &r.exports, true}, {"items", &r.items, true}, {"files", &r.files, true}, {"tests", &r.tst, true}, {"covers", &r.covers, true},
 	}
-	return nil, false
 }
 
 // Bytes renders the lock: a header, then one line a module, sorted. Lines that were not changed
@@ -271,29 +251,22 @@ func (l *Lock) Put(e Entry) {
 	if e.State == "" {
 		e.State = Built
 	}
+	r := row{
+		state: e.State, why: e.Why, spec: e.Spec, content: e.Content, iface: e.Interface, conv: e.Conventions, own: e.Own, plan: e.Plan, planID: e.PlanID, tool: e.Tool,
+		uses: encodeUses(e.Uses), exports: encodeMap(e.Exports, ""), items: encodeMap(e.Items, ""),
+		files: encodeMap(e.Files, e.Dir), tst: encodeMap(e.Tests, e.Dir), covers: encodeCovers(e.Covers, e.Dir),
+	}
 	var b strings.Builder
 	b.WriteString(escape(e.Dir))
-	field := func(key, value string) {
+	for _, f := range r.fields() {
+		value := *f.to
+		if !f.list {
+			value = escape(value)
+		}
 		if value != "" {
-			b.WriteString(" " + key + "=" + value)
+			b.WriteString(" " + f.key + "=" + value)
 		}
 	}
-	field("state", escape(string(e.State)))
-	field("why", escape(e.Why))
-	field("spec", escape(e.Spec))
-	field("content", escape(e.Content))
-	field("iface", escape(e.Interface))
-	field("conv", escape(e.Conventions))
-	field("own", escape(e.Own))
-	field("plan", escape(e.Plan))
-	field("planid", escape(e.PlanID))
-	field("tool", escape(e.Tool))
-	field("uses", encodeUses(e.Uses))
-	field("exports", encodeMap(e.Exports, ""))
-	field("items", encodeMap(e.Items, ""))
-	field("files", encodeMap(e.Files, e.Dir))
-	field("tests", encodeMap(e.Tests, e.Dir))
-	field("covers", encodeCovers(e.Covers, e.Dir))
 	_, r, ok := parseRow(b.String())
 	if !ok { // an entry without content is a mistake of the program
 		panic("target: lock entry of " + e.Dir + " has no content hash or an unknown state")

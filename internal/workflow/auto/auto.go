@@ -390,21 +390,11 @@ func (f *feature) report(c *flow.Ctx) error {
 		f.out.Why = "it is not verified: " + f.out.End.Reason
 		return nil
 	}
-	if f.in.Pull != nil {
-		var err error
-		f.out.Pull, f.out.Ref, f.out.Why, err = turn.Publish(c, *f.in.Pull, f.s.Commit, turn.Pull{Type: f.kind(), Name: f.name, Title: f.title(), Body: f.pullText()})
-		f.out.Verified = f.out.Why == ""
-		return err
-	}
-	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: f.in.Delivery, Base: f.s.Commit, On: f.s.Branch})
-	if err != nil {
-		return err
-	}
-	f.out.Moved = d.Moved
-	if f.out.Ref, f.out.Why = d.Ref, d.Why; d.Why != "" { // it is not where the user looks for it
-		f.out.Verified = false
-	}
-	return nil
+	p := turn.Pull{Type: f.kind(), Name: f.name, Title: f.title(), Body: f.pullText()}
+	d, err := turn.HandOver(c, f.in.Pull, step.DeliverIn{How: f.in.Delivery, Base: f.s.Commit, On: f.s.Branch}, p)
+	f.out.Pull, f.out.Moved, f.out.Ref, f.out.Why = d.Pull, d.Moved, d.Ref, d.Why
+	f.out.Verified = d.Why == "" // else it is not where the user looks for it
+	return err
 }
 
 // owned are the files that the plan, or the design, says are touched.

@@ -64,25 +64,13 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 	if in.Delivery == step.ToTree || len(landed) == 0 {
 		return out, nil
 	}
-	if in.Pull != nil {
-		var why string
-		out.Pull, out.Ref, why, err = turn.Publish(c, *in.Pull, plan.Commit, pull(out, results))
-		if why != "" {
-			out.Deliver, out.Verified = &why, false
-		}
-		return out, err
-	}
-	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{
-		How: in.Delivery, Branch: in.Branch, Modules: bound(landed, 200), Base: plan.Commit,
-	})
-	if err != nil {
-		return step.CompileOut{}, err
-	}
-	out.Ref, out.Moved = d.Ref, d.Moved
+	how := step.DeliverIn{How: in.Delivery, Branch: in.Branch, Modules: bound(landed, 200), Base: plan.Commit}
+	d, err := turn.HandOver(c, in.Pull, how, pull(out, results))
+	out.Pull, out.Moved, out.Ref = d.Pull, d.Moved, d.Ref
 	if d.Why != "" {
 		out.Deliver, out.Verified = &d.Why, false
 	}
-	return out, nil
+	return out, err
 }
 
 func planNote(p step.PlanOut, mods []step.PlanModule) step.PlanNote {

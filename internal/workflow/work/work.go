@@ -358,20 +358,10 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 			return w.out, err
 		}
 	}
-	if w.in.Pull != nil {
-		w.out.Pull, w.out.Ref, w.out.Why, err = turn.Publish(c, *w.in.Pull, w.s.Commit, w.pull(results))
-		w.out.Verified = w.out.Verified && w.out.Why == ""
-		return w.out, err
-	}
-	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: w.in.Delivery, Base: w.s.Commit, On: w.s.Branch})
-	if err != nil {
-		return w.out, err
-	}
-	w.out.Moved = d.Moved
-	if w.out.Ref, w.out.Why = d.Ref, d.Why; d.Why != "" {
-		w.out.Verified = false
-	}
-	return w.out, nil
+	d, err := turn.HandOver(c, w.in.Pull, step.DeliverIn{How: w.in.Delivery, Base: w.s.Commit, On: w.s.Branch}, w.pull(results))
+	w.out.Pull, w.out.Moved, w.out.Ref, w.out.Why = d.Pull, d.Moved, d.Ref, d.Why
+	w.out.Verified = w.out.Verified && d.Why == ""
+	return w.out, err
 }
 
 // open are the criteria of what was built that no command has shown.
