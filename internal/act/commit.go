@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -140,8 +139,8 @@ func (a *Actor) styleAt(ctx context.Context, commit string) (subject.Style, erro
 // message is the message of a commit that changes files: a subject as the project writes them, and what was done. A sentence
 // that is too long for a subject is repeated.
 func message(s subject.Style, kind, sentence string, files, lines []string) string {
-	if kind != subject.WIP && !slices.Contains(task.Types, kind) {
-		kind = "feat"
+	if kind != subject.WIP {
+		kind = task.TypeOf(kind)
 	}
 	first := s.Write(kind, sentence, files)
 	text := first + "\n"

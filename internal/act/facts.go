@@ -2,6 +2,7 @@ package act
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -258,11 +259,7 @@ func (b *builder) exports(f *step.Facts, doc *spec.Document, found toolchain.Fou
 		f.Exports = append(f.Exports, step.Export{Kind: string(e.Kind), Name: e.Name, Signature: e.Signature})
 	}
 	for _, k := range spec.Constants(doc) {
-		name := k.Name
-		if name == "" {
-			name = k.Text
-		}
-		f.Constants = append(f.Constants, step.Const{Name: name, Value: strings.TrimSpace(k.Value + " " + k.Unit), Line: k.Line})
+		f.Constants = append(f.Constants, step.Const{Name: cmp.Or(k.Name, k.Text), Value: strings.TrimSpace(k.Value + " " + k.Unit), Line: k.Line})
 	}
 	for _, e := range doc.Dependencies.External {
 		f.Packages = append(f.Packages, e.Name)
@@ -417,12 +414,8 @@ func (b *builder) crossRefs(doc *spec.Document) string {
 		if !ok {
 			continue
 		}
-		sig := sym.Signature
-		if sig == "" {
-			sig = sym.Name
-		}
 		m, _ := b.p.res.Index.Module(sym.Dir)
-		fmt.Fprintf(&s, "- %s#%s: `%s`\n", m.Path, sym.Name, sig)
+		fmt.Fprintf(&s, "- %s#%s: `%s`\n", m.Path, sym.Name, cmp.Or(sym.Signature, sym.Name))
 	}
 	return s.String()
 }

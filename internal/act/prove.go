@@ -2,6 +2,7 @@ package act
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -271,13 +272,9 @@ func (a *Actor) constants(ctx context.Context, f step.Facts, pv private, tree st
 		if k.Value == "" || k.In(text.String()) {
 			continue
 		}
-		name := k.Name
-		if name == "" {
-			name = "the limit"
-		}
 		out = append(out, step.Finding{
 			Rule: "constant-missing", Severity: step.Fix, Path: f.Spec, Line: k.Line,
-			Message: name + " = " + strings.TrimSpace(k.Value+" "+k.Unit) + " of the Domain Context does not appear in the module's code; make it a named constant or limit",
+			Message: cmp.Or(k.Name, "the limit") + " = " + strings.TrimSpace(k.Value+" "+k.Unit) + " of the Domain Context does not appear in the module's code; make it a named constant or limit",
 		})
 	}
 	return bound(out, 20), nil

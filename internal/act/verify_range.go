@@ -169,9 +169,7 @@ func (a *Actor) Range(ctx context.Context, text string) (not, tip string, ok boo
 	}
 	ends := [2]string{from, strings.TrimPrefix(to, ".")}
 	for i, rev := range ends {
-		if rev == "" {
-			rev = "HEAD"
-		}
+		rev = cmp.Or(rev, "HEAD")
 		id, err := a.o.Repo.Revision(ctx, rev)
 		if err != nil && a.o.Repo.Shallow() {
 			return "", "", false, &InputError{fmt.Sprintf("unknown commit %s: this clone is shallow; for more of its history, run: git fetch --deepen=50", rev)}

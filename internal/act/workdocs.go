@@ -122,15 +122,15 @@ func (w *workFiles) idle() []string {
 // planDocuments are the documents that are written before anything is built, by name.
 func planDocuments(p step.WorkPlan) map[string][]byte {
 	r := works.Requirement{Work: p.Work, Language: p.Language, Request: p.Request}
-	for i, id := range task.Numbered("FR", len(p.Requirement.Functional)) {
-		r.Functional = append(r.Functional, works.Item{ID: id, Text: p.Requirement.Functional[i]})
+	items := func(kind string, list []string) (out []works.Item) {
+		for i, id := range task.Numbered(kind, len(list)) {
+			out = append(out, works.Item{ID: id, Text: list[i]})
+		}
+		return out
 	}
-	for i, id := range task.Numbered("NFR", len(p.Requirement.NonFunctional)) {
-		r.NonFunctional = append(r.NonFunctional, works.Item{ID: id, Text: p.Requirement.NonFunctional[i]})
-	}
-	for _, k := range p.Requirement.Criteria {
-		r.Acceptance = append(r.Acceptance, works.Criterion{Text: criterionText(k)})
-	}
+	undone := func(k step.Criterion) works.Criterion { return works.Criterion{Text: criterionText(k)} }
+	r.Functional, r.NonFunctional = items("FR", p.Requirement.Functional), items("NFR", p.Requirement.NonFunctional)
+	r.Acceptance = step.Each(p.Requirement.Criteria, undone)
 	out := map[string][]byte{requirementFile: r.Format()}
 	if len(p.Decisions) > 0 {
 		d := works.Decisions{Work: p.Work, Language: p.Language}
@@ -155,9 +155,7 @@ func planDocuments(p step.WorkPlan) map[string][]byte {
 			s.Files = append(s.Files, works.File{Path: f.Path, Note: f.Description})
 			doc.Files = append(doc.Files, works.File{Path: f.Path, Action: works.Action(f.Action), Note: f.Description})
 		}
-		for _, k := range t.Criteria {
-			doc.Acceptance = append(doc.Acceptance, works.Criterion{Text: criterionText(k)})
-		}
+		doc.Acceptance = step.Each(t.Criteria, undone)
 		plan.Tasks = append(plan.Tasks, s)
 		out[t.ID+".md"] = doc.Format()
 		out[t.ID+"_progress.md"] = (&works.TaskProgress{Task: t.ID, Status: works.Pending}).Format()
@@ -218,18 +216,15 @@ func (w *workFiles) result(files []works.File) *works.Result {
 	h := w.in.Handoff
 	r := &works.Result{
 		Task: w.in.Task.ID, Work: w.plan.Work, Title: w.plan.Requirement.Title, Language: w.plan.Language, Direct: w.plan.Mode == step.DirectMode,
-		Completed: w.now, Status: works.Done, Summary: w.in.Summary, Files: files, Issues: strings.Join(w.in.Issues, "\n"), Notes: h.Caution, Builder: h.What,
+		Completed: w.now, Status: works.Done, Summary: cmp.Or(w.in.Summary, w.in.Task.Title), Files: files, Issues: strings.Join(w.in.Issues, "\n"), Notes: h.Caution, Builder: h.What,
 		Verifier: works.Handoff{What: w.verified(), Why: theBuilder + h.Why, Caution: theBuilder + h.Caution, Incomplete: theBuilder + h.Incomplete},
 	}
-	if r.Summary == "" {
-		r.Summary = w.in.Task.Title
-	}
-	for _, k := range w.in.Task.Criteria {
-		r.Checklist = append(r.Checklist, works.Criterion{Text: criterionText(k), Done: w.shown(k)})
-	}
-	for _, k := range w.in.Checks {
-		r.Checks = append(r.Checks, works.Check{Name: k.Name, Status: works.Verdict(k.Status), Count: k.Count, Output: k.Output})
-	}
+	r.Checklist = step.Each(w.in.Task.Criteria, func(k step.Criterion) works.Criterion {
+		return works.Criterion{Text: criterionText(k), Done: w.shown(k)}
+	})
+	r.Checks = step.Each(w.in.Checks, func(k step.CheckResult) works.Check {
+		return works.Check{Name: k.Name, Status: works.Verdict(k.Status), Count: k.Count, Output: k.Output}
+	})
 	return r
 }
 

@@ -49,14 +49,11 @@ func ReadEdited(p step.WorkPlan, requirement bool, files map[string][]byte) (jso
 		if t.Title != d.Title || t.Scope != d.Scope {
 			t.HeldOut = nil // they were worked out from other words
 		}
-		t.ID, t.Title, t.Scope, t.Needs, t.Files, t.Criteria, t.Verify = id, d.Title, d.Scope, d.DependsOn, nil, nil, nil
+		t.ID, t.Title, t.Scope, t.Needs, t.Files = id, d.Title, d.Scope, d.DependsOn, nil
 		for _, f := range d.Files {
 			t.Files = append(t.Files, task.File{Path: f.Path, Action: task.Action(f.Action), Description: f.Note})
 		}
-		for _, k := range d.Acceptance {
-			t.Criteria = append(t.Criteria, criterion(k.Text))
-		}
-		t.Verify = commandLines(d.Verify)
+		t.Criteria, t.Verify = criteria(d.Acceptance), commandLines(d.Verify)
 		tasks = append(tasks, t)
 	}
 	if !requirement {
@@ -78,25 +75,25 @@ func ReadEdited(p step.WorkPlan, requirement bool, files map[string][]byte) (jso
 	}
 	d, ps := works.ParseRequirement(requirementFile, files[requirementFile])
 	problems = append(problems, ps...)
-	r := step.Requirement{Title: p.Requirement.Title, Type: p.Requirement.Type}
-	for _, x := range d.Functional {
-		r.Functional = append(r.Functional, x.Text)
-	}
-	for _, x := range d.NonFunctional {
-		r.NonFunctional = append(r.NonFunctional, x.Text)
-	}
-	for _, x := range d.Acceptance {
-		r.Criteria = append(r.Criteria, criterion(x.Text))
-	}
 	out := struct {
 		step.Requirement
 
 		Task *task.Task `json:"task,omitempty"`
-	}{Requirement: r}
+	}{Requirement: requirementOf(d, p.Requirement.Title, p.Requirement.Type)}
 	if len(tasks) == 1 {
 		out.Task = &tasks[0]
 	}
 	return mustJSON(out), problems
+}
+
+// requirement is one as its document has it.
+func requirementOf(d *works.Requirement, title, kind string) step.Requirement {
+	text := func(x works.Item) string { return x.Text }
+	return step.Requirement{Title: title, Type: kind, Functional: step.Each(d.Functional, text), NonFunctional: step.Each(d.NonFunctional, text), Criteria: criteria(d.Acceptance)}
+}
+
+func criteria(list []works.Criterion) []step.Criterion {
+	return step.Each(list, func(k works.Criterion) step.Criterion { return criterion(k.Text) })
 }
 
 // criterion takes the command off a criterion, as criterionText has put it there. The $ tells a command from a name.

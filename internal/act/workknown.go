@@ -57,16 +57,7 @@ func fromFiles(all *works.Tree, w *works.Work, in step.WorkIn, out *step.WorkSur
 		plan.Mode, plan.Goal, plan.Created = step.Mode(w.Plan.Mode), w.Plan.Goal, w.Plan.Created.UnixMilli()
 	}
 	if r := w.Requirement; r != nil {
-		plan.Request = r.Request
-		for _, x := range r.Functional {
-			plan.Requirement.Functional = append(plan.Requirement.Functional, x.Text)
-		}
-		for _, x := range r.NonFunctional {
-			plan.Requirement.NonFunctional = append(plan.Requirement.NonFunctional, x.Text)
-		}
-		for _, x := range r.Acceptance {
-			plan.Requirement.Criteria = append(plan.Requirement.Criteria, criterion(x.Text))
-		}
+		plan.Request, plan.Requirement = r.Request, requirementOf(r, plan.Requirement.Title, plan.Requirement.Type)
 	}
 	if w.Decisions != nil {
 		for _, d := range w.Decisions.List {
@@ -148,10 +139,7 @@ func taskOf(w *works.Work, t *works.WorkTask) task.Task {
 		for _, f := range d.Files {
 			out.Files = append(out.Files, task.File{Path: f.Path, Action: task.Action(cmp.Or(f.Action, works.Modify)), Description: f.Note})
 		}
-		for _, k := range d.Acceptance {
-			out.Criteria = append(out.Criteria, criterion(k.Text))
-		}
-		out.Verify = commandLines(d.Verify)
+		out.Criteria, out.Verify = criteria(d.Acceptance), commandLines(d.Verify)
 	}
 	out.VerifyOnly = len(out.Files) == 0 && len(out.Commands()) > 0 // no document says it
 	out.Type = typeOf(out, w.Requirement)

@@ -254,10 +254,7 @@ func (d Document) Drafts(s Source, a Analysis) []byte {
 			continue
 		}
 		n++
-		to, subject := m.From, m.Subject
-		if m.Reply != "" {
-			to = m.Reply
-		}
+		to, subject := cmp.Or(m.Reply, m.From), m.Subject
 		if !strings.HasPrefix(strings.ToLower(subject), "re:") {
 			subject = "Re: " + subject
 		}

@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -201,9 +202,22 @@ type field struct {
 // fields are those of a line, in the order in which they are written.
 func (r *row) fields() [16]field {
 	return [...]field{
-		{"state", (*string)(&r.state), false}, {"why", &r.why, false}, {"spec", &r.spec, false}, {"content", &r.content, false}, {"iface", &r.iface, false},
-		{"conv", &r.conv, false}, {"own", &r.own, false}, {"plan", &r.plan, false}, {"planid", &r.planID, false}, {"tool", &r.tool, false},
-		{"uses", &r.uses, true}, {"exports", &r.exports, true}, {"items", &r.items, true}, {"files", &r.files, true}, {"tests", &r.tst, true}, {"covers", &r.covers, true},
+		{"state", (*string)(&r.state), false},
+		{"why", &r.why, false},
+		{"spec", &r.spec, false},
+		{"content", &r.content, false},
+		{"iface", &r.iface, false},
+		{"conv", &r.conv, false},
+		{"own", &r.own, false},
+		{"plan", &r.plan, false},
+		{"planid", &r.planID, false},
+		{"tool", &r.tool, false},
+		{"uses", &r.uses, true},
+		{"exports", &r.exports, true},
+		{"items", &r.items, true},
+		{"files", &r.files, true},
+		{"tests", &r.tst, true},
+		{"covers", &r.covers, true},
 	}
 }
 
@@ -248,11 +262,8 @@ func (l *Lock) Put(e Entry) {
 	if l.rows == nil {
 		l.rows = map[string][]row{}
 	}
-	if e.State == "" {
-		e.State = Built
-	}
 	r := row{
-		state: e.State, why: e.Why, spec: e.Spec, content: e.Content, iface: e.Interface, conv: e.Conventions, own: e.Own, plan: e.Plan, planID: e.PlanID, tool: e.Tool,
+		state: cmp.Or(e.State, Built), why: e.Why, spec: e.Spec, content: e.Content, iface: e.Interface, conv: e.Conventions, own: e.Own, plan: e.Plan, planID: e.PlanID, tool: e.Tool,
 		uses: encodeUses(e.Uses), exports: encodeMap(e.Exports, ""), items: encodeMap(e.Items, ""),
 		files: encodeMap(e.Files, e.Dir), tst: encodeMap(e.Tests, e.Dir), covers: encodeCovers(e.Covers, e.Dir),
 	}

@@ -144,6 +144,14 @@ type Edge struct {
 // Types are the types of commits that a task may have.
 var Types = []string{"feat", "fix", "test", "docs", "refactor", "chore"}
 
+// TypeOf is a type of commits, feat where it is none.
+func TypeOf(said string) string {
+	if slices.Contains(Types, said) {
+		return said
+	}
+	return "feat"
+}
+
 // Check says what is wrong with a plan, in the order of its tasks. Where nothing is, it gives the plan with the needs that
 // it lacks: of two tasks that own one file and have no order, the later one needs the earlier.
 func Check(tasks []Task, f Facts) (plan []Task, added []Edge, problems []Problem) {

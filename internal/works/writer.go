@@ -1,6 +1,7 @@
 package works
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -34,18 +35,12 @@ func (w *writer) meta(key, value string) { w.line("> " + key + ": " + inline(val
 
 // text writes a block, None if there is none.
 func (w *writer) text(s string) {
-	if s = block(s); s == "" {
-		s = "None"
-	}
-	w.line(escape(s))
+	w.line(escape(cmp.Or(block(s), "None")))
 }
 
 // field writes "- **Key**: text" with the other lines of the text under it.
 func (w *writer) field(key, s string) {
-	s = block(s)
-	if s == "" {
-		s = "None"
-	}
+	s = cmp.Or(block(s), "None")
 	first, rest, _ := strings.Cut(s, "\n")
 	if strings.HasPrefix(first, "```") || strings.HasPrefix(first, "~~~") { // a fence needs a line of its own
 		first, rest = "", s

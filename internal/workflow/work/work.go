@@ -5,6 +5,7 @@
 package work
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -141,13 +142,10 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 // requirement takes an answer over.
 func (w *request) requirement(c *flow.Ctx, ans specified) {
 	r := step.Requirement{
-		Title: oneLine(ans.Title, 200), Type: ans.Type, Functional: lines(ans.Functional), NonFunctional: lines(ans.NonFunctional), Areas: lines(ans.Areas), Assumed: w.out.Assumed,
+		Title: oneLine(ans.Title, 200), Type: task.TypeOf(ans.Type), Functional: lines(ans.Functional), NonFunctional: lines(ans.NonFunctional), Areas: lines(ans.Areas), Assumed: w.out.Assumed,
 	}
 	for _, k := range ans.Criteria {
 		r.Criteria = append(r.Criteria, step.Criterion{Text: oneLine(k.Text, 500), Command: oneLine(k.Command, 300)})
-	}
-	if !slices.Contains(task.Types, r.Type) {
-		r.Type = "feat"
 	}
 	w.plan.Requirement, w.plan.Goal = r, r.Title
 	w.proposal = ans.Task
@@ -163,12 +161,7 @@ func (w *request) whole() task.Task {
 	r := w.plan.Requirement
 	t := w.proposal
 	t.ID, t.Needs, t.VerifyOnly = "TASK-00", nil, false
-	if t.Title = oneLine(t.Title, 200); t.Title == "" {
-		t.Title = r.Title
-	}
-	t.Type = r.Type
-	t.Covers = r.IDs()
-	t.Criteria = r.Criteria
+	t.Title, t.Type, t.Covers, t.Criteria = cmp.Or(oneLine(t.Title, 200), r.Title), r.Type, r.IDs(), r.Criteria
 	return t
 }
 
