@@ -5,6 +5,7 @@
 package auto
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -156,13 +157,7 @@ func (f *feature) estimate(c *flow.Ctx) error {
 			break
 		}
 	}
-	f.name = pdca.Feature(f.in.Feature)
-	if f.name == "" {
-		f.name = pdca.Feature(ans.Feature)
-	}
-	if f.name == "" {
-		f.name = "feature" // it gets a number where that is taken
-	}
+	f.name = cmp.Or(pdca.Feature(f.in.Feature), pdca.Feature(ans.Feature), "feature") // it gets a number where that is taken
 	f.out.Score = pdca.Rate(ans.Estimate, f.in.Request, f.in.Heavy, f.s.Roots)
 	f.out.Mode = f.out.Score.Mode
 	switch {
@@ -234,11 +229,8 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (out step.TurnOut, err er
 		f.shown = f.tree
 	}
 	t := step.Turn{
-		Role: r.role, Module: f.name, Attempt: f.asked[r.role], Tree: f.tree, Instructions: r.prompt, Docs: slices.Concat(f.layout, f.in.Context, r.docs),
+		Role: r.role, Module: cmp.Or(f.name, "auto"), Attempt: f.asked[r.role], Tree: f.tree, Instructions: r.prompt, Docs: slices.Concat(f.layout, f.in.Context, r.docs),
 		Task: r.task, Schema: r.schema, Judge: r.judge, Budget: f.in.Budget, Model: f.tier(r.role),
-	}
-	if t.Module == "" {
-		t.Module = "auto"
 	}
 	if !r.judge {
 		t.Base = f.s.Tree
@@ -350,19 +342,12 @@ func (f *feature) commit(c *flow.Ctx, kind, title string) error {
 
 // title is what the commit of the feature says.
 func (f *feature) title() string {
-	title := strings.TrimRight(pdca.Line(f.plan.Title), ".")
-	if title == "" {
-		return f.name
-	}
-	return title
+	return cmp.Or(strings.TrimRight(pdca.Line(f.plan.Title), "."), f.name)
 }
 
 // kind is the type of the feature's commit.
 func (f *feature) kind() string {
-	if slices.Contains(task.Types, f.plan.Type) {
-		return f.plan.Type
-	}
-	return "feat"
+	return task.TypeOf(f.plan.Type)
 }
 
 // report ends the run: documents, the last commit, and what was verified on the user's branch.

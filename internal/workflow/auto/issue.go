@@ -56,13 +56,9 @@ func (f *feature) tell(c *flow.Ctx) error {
 
 // issueText is what is said: where the plan is, and what is in it.
 func (f *feature) issueText() string {
-	related := "Related plan"
-	if f.s.Language == "ko" {
-		related = "관련 Plan"
-	}
 	var b strings.Builder
 	if f.s.Documents == "" { // else nobody else can read it
-		fmt.Fprintf(&b, "%s: %s\n\n", related, pdca.PlanPath(f.name))
+		fmt.Fprintf(&b, "%s: %s\n\n", turn.Say(f.s.Language, "관련 Plan", "Related plan"), pdca.PlanPath(f.name))
 	}
 	for _, item := range f.plan.Items {
 		fmt.Fprintf(&b, "- %s\n", pdca.Line(turn.Clip(item.Text, 300)))

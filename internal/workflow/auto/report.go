@@ -15,13 +15,7 @@ import (
 func (f *feature) reportDocument() []byte {
 	var b strings.Builder
 	o := f.out
-	ko := f.s.Language == "ko"
-	w := func(korean, english string) string {
-		if ko {
-			return korean
-		}
-		return english
-	}
+	w := func(korean, english string) string { return turn.Say(f.s.Language, korean, english) }
 	h := func(korean, english string) { fmt.Fprintf(&b, "\n## %s\n\n", w(korean, english)) }
 	fmt.Fprintf(&b, "# %s %s\n\n", f.name, w("보고서", "report"))
 	fmt.Fprintf(&b, "- %s: %s\n- %s: %s (%d/5)\n", w("결과", "Result"), o.End, w("모드", "Mode"), o.Mode, o.Score.Total)
