@@ -294,12 +294,25 @@ func classOf(err error, code int) string {
 
 // print writes one JSON object on stdout, on one line where a stream of them is asked for.
 func (a *app) print(v any) {
-	e := json.NewEncoder(a.Out)
-	e.SetEscapeHTML(false)
-	if !a.stream {
-		e.SetIndent("", "  ")
+	if a.stream {
+		_ = jsonLines(a.Out).Encode(v)
+		return
 	}
-	_ = e.Encode(v) // Main says that it could not be written
+	_ = writeJSON(a.Out, v) // Main says that it could not be written
+}
+
+// jsonLines writes JSON values, a line each.
+func jsonLines(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e
+}
+
+// writeJSON writes a JSON value for programs and people.
+func writeJSON(w io.Writer, v any) error {
+	e := jsonLines(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
 
 // lang is the language of messages for people. What is stored and what --json

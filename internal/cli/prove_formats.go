@@ -19,10 +19,7 @@ import (
 )
 
 func judgedJSON(_ *app, w io.Writer, _ *project, j act.Judged) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(j)
+	return writeJSON(w, j)
 }
 
 // level is how much a finding matters, in the words of a format.
@@ -139,9 +136,7 @@ func judgedGitLab(_ *app, w io.Writer, p *project, j act.Judged) error {
 			"location": object{"path": path.Join(p.repo.Prefix(), f.Path), "lines": object{"begin": max(f.Line, 1)}},
 		})
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(list)
+	return jsonLines(w).Encode(list)
 }
 
 // data and property are texts as GitHub reads them in a command.

@@ -65,10 +65,7 @@ func newTargets(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 {
-				given = args[0]
-			}
-			dir, err := p.inside(given)
+			dir, err := p.inside(first(args, given, ""))
 			if err != nil {
 				return err
 			}
@@ -79,15 +76,12 @@ func newTargets(a *app) *cobra.Command {
 				return err
 			}
 			res := plan.Targets()
-			if err := t.answer(res, func() {
+			return t.judge(plan.Sound() || exitZero, res, func() {
 				if plan.Specs() == 0 {
 					fmt.Fprint(a.Err, p.planned(plan))
 				}
 				printTargets(a, res)
-			}); err != nil {
-				return err
-			}
-			return proved(plan.Sound() || exitZero)
+			})
 		},
 	}
 	c.Flags().BoolVar(&in.All, "all", false, "all modules, even if up to date")
@@ -129,11 +123,7 @@ func newAdopt(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			given := ""
-			if len(args) == 1 {
-				given = args[0]
-			}
-			path, err := p.inside(given)
+			path, err := p.inside(first(args, "", ""))
 			if err != nil {
 				return err
 			}

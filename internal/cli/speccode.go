@@ -24,11 +24,7 @@ import (
 func (t *specTool) analyze() *cobra.Command {
 	var dir, tree string
 	var files []string
-	c := t.command("analyze [DIR]", "list exports and imports of the code in a directory", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
-		p, x, err := t.files(ctx)
-		if err != nil {
-			return err
-		}
+	c := t.onFiles("analyze [DIR]", "list exports and imports of the code in a directory", cobra.MaximumNArgs(1), func(p *project, x *inspect.Project, args []string) (err error) {
 		if dir, err = p.inside(first(args, dir, ".")); err != nil {
 			return err
 		}
@@ -60,11 +56,7 @@ func (t *specTool) analyze() *cobra.Command {
 func (t *specTool) analysis(a inspect.Analysis) {
 	for _, list := range [][]inspect.AnalysisExport{a.Exports.Functions, a.Exports.Types, a.Exports.Classes, a.Exports.Enums, a.Exports.Variables, a.Exports.ReExports} {
 		for _, e := range list {
-			text := e.Signature
-			if text == "" {
-				text = e.Name
-			}
-			fmt.Fprintf(t.a.Out, "%s:%d: %s\n", e.File, e.Line, text)
+			fmt.Fprintf(t.a.Out, "%s:%d: %s\n", e.File, e.Line, cmp.Or(e.Signature, e.Name))
 		}
 	}
 	for _, u := range a.Dependencies.Internal {
@@ -91,11 +83,7 @@ func (t *specTool) exports() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			texts := make([]string, len(list))
-			for i := range list {
-				texts[i] = list[i].ExportsText()
-			}
-			return t.answerText(map[string]string{"path": list[0].Path, "exports": texts[0]}, strings.Join(texts, "\n"))
+			return t.answerText(map[string]string{"path": list[0].Path, "exports": list[0].ExportsText()}, joined(list, inspect.Report.ExportsText))
 		}
 		p, x, err := t.files(ctx)
 		if err != nil {
@@ -138,14 +126,20 @@ func (t *specTool) summary() *cobra.Command {
 		} else if list, err = t.reports(at); err != nil {
 			return err
 		}
-		texts := make([]string, len(list))
-		for i := range list {
-			texts[i] = list[i].Summary()
-		}
-		return t.answerText(map[string]string{"path": list[0].Path, "summary": strings.Join(texts, "\n")}, strings.Join(texts, "\n"))
+		text := joined(list, inspect.Report.Summary)
+		return t.answerText(map[string]string{"path": list[0].Path, "summary": text}, text)
 	})
 	c.Flags().StringVarP(&input, "input", "i", "", "the `file`")
 	return c
+}
+
+// joined are the texts of analyses, one below the other.
+func joined(list []inspect.Report, text func(inspect.Report) string) string {
+	var out []string
+	for _, r := range list {
+		out = append(out, text(r))
+	}
+	return strings.Join(out, "\n")
 }
 
 // reports reads what spec analyze or spec project wrote.
@@ -188,15 +182,11 @@ func notJSON(what noun, file, how string, err error) error {
 }
 
 func (t *specTool) project() *cobra.Command {
-	return t.command("project", "analyze all directories that need a spec", cobra.NoArgs, func(ctx context.Context, _ []string) error {
-		_, x, err := t.files(ctx)
-		if err != nil {
-			return err
-		}
+	return t.onFiles("project", "analyze all directories that need a spec", cobra.NoArgs, func(_ *project, x *inspect.Project, _ []string) error {
 		all := x.AnalyzeAll()
 		return t.answer(all, func() {
 			for _, d := range all.Directories {
-				fmt.Fprintf(t.a.Out, "%s\n", place(d.Path))
+				fmt.Fprintf(t.a.Out, "%s\n", root(d.Path))
 				t.analysis(d.Analysis)
 			}
 		})

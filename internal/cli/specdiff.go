@@ -20,10 +20,7 @@ func (t *specTool) diff() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := t.answer(d, func() { t.showDiff(d) }); err != nil {
-			return err
-		}
-		return proved(!exitCode || !d.Breaking)
+		return t.judge(!exitCode || !d.Breaking, d, func() { t.showDiff(d) })
 	})
 	c.Long = "Compares the Exports of all specs at BASE (default: HEAD) with those at HEAD, or with the working tree.\n\n" +
 		"Breaking changes: a removed export, parameter or field, a new required parameter, a changed parameter or result type. " +
@@ -42,10 +39,7 @@ func (t *specTool) interfaces(ctx context.Context, args []string) (inspect.Inter
 	if p.noGit {
 		return inspect.InterfaceDiffs{}, usage("%s is not in a git repository, so there is no earlier version to compare with: run git init and commit the specs", p.root)
 	}
-	base, head := "HEAD", ""
-	if len(args) > 0 {
-		base = args[0]
-	}
+	base, head := first(args, "", "HEAD"), ""
 	if len(args) > 1 {
 		head = args[1]
 	}

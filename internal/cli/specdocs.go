@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,11 +20,7 @@ import (
 
 func (t *specTool) parse() *cobra.Command {
 	var file string
-	c := t.command("parse FILE", "print a spec as JSON", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
-		p, x, err := t.files(ctx)
-		if err != nil {
-			return err
-		}
+	c := t.onFiles("parse FILE", "print a spec as JSON", cobra.MaximumNArgs(1), func(p *project, x *inspect.Project, args []string) error {
 		name, err := p.document(first(args, file, rootSpec(x)))
 		if err != nil {
 			return err
@@ -47,10 +44,7 @@ func (t *specTool) parse() *cobra.Command {
 		if check.Free {
 			fmt.Fprintln(t.a.Err, check.Problems[0].String())
 		}
-		if err := t.answer(json.RawMessage(raw), func() { fmt.Fprintf(t.a.Out, "%s\n", raw) }); err != nil || valid {
-			return err
-		}
-		return silent(exitNotVerified)
+		return t.judge(valid, json.RawMessage(raw), func() { fmt.Fprintf(t.a.Out, "%s\n", raw) })
 	})
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
 	return c
@@ -67,11 +61,7 @@ func rootSpec(x *inspect.Project) string {
 func (t *specTool) check() *cobra.Command {
 	var file string
 	var strict, exitZero bool
-	c := t.command("check [PATH…]", "check a file, the specs of a directory, or all specs", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
-		p, x, err := t.files(ctx)
-		if err != nil {
-			return err
-		}
+	c := t.onFiles("check [PATH…]", "check a file, the specs of a directory, or all specs", cobra.ArbitraryArgs, func(p *project, x *inspect.Project, args []string) error {
 		if file != "" {
 			args = append(args, file)
 		}
@@ -98,7 +88,7 @@ func (t *specTool) check() *cobra.Command {
 		if single {
 			v = all[0]
 		}
-		err = t.answer(v, func() {
+		return t.judge(valid || exitZero, v, func() {
 			for _, v := range all {
 				for _, pr := range v.Problems {
 					fmt.Fprintln(t.a.Out, pr.String())
@@ -114,10 +104,6 @@ func (t *specTool) check() *cobra.Command {
 				fmt.Fprint(t.a.Out, report.Countf(t.a.lang().T("✓ %d documents valid\n"), len(specs)))
 			}
 		})
-		if err != nil || valid || exitZero {
-			return err
-		}
-		return silent(exitNotVerified)
 	})
 	c.Flags().StringVarP(&file, "file", "f", "", "same as giving the `file` as an argument")
 	c.Flags().BoolVar(&strict, "strict", false, "treat a missing section, IMPLEMENTS.md or symbol as an error")
@@ -148,28 +134,26 @@ func (t *specTool) fix() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		full := filepath.Join(p.root, filepath.FromSlash(name))
 		src, err := p.read(name)
 		if err != nil {
 			return err
 		}
 		fixed, added := inspect.Fix(name, src)
-		to := full
-		if t.output != "" {
-			to = t.output
-		}
+		to := cmp.Or(t.output, filepath.Join(p.root, filepath.FromSlash(name)))
 		answer := map[string]any{"file": name, "added": append([]string{}, added...), "output": nil}
 		if len(added) == 0 {
-			return t.say(answer, func() { fmt.Fprint(t.a.Out, t.a.lang().T("No missing sections to fix.\n")) })
+			t.say(answer, func() { fmt.Fprint(t.a.Out, t.a.lang().T("No missing sections to fix.\n")) })
+			return nil
 		}
 		answer["output"] = to
 		if err := os.WriteFile(to, fixed, 0o644); err != nil { //nolint:gosec // a document of the project
 			return words("write %s: %w", to, err)
 		}
-		return t.say(answer, func() {
+		t.say(answer, func() {
 			fmt.Fprintf(t.a.Out, t.a.lang().T("Fixed %d section(s): %s\n"), len(added), strings.Join(added, ", "))
 			fmt.Fprintf(t.a.Out, t.a.lang().T("Output written to: %s\n"), to)
 		})
+		return nil
 	})
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
 	return c
@@ -191,7 +175,7 @@ func (t *specTool) implements() *cobra.Command {
 			return err
 		}
 		v := inspect.Implements(name, src)
-		err = t.answer(v, func() {
+		return t.judge(len(v.Errors) == 0, v, func() {
 			for _, e := range v.Errors {
 				fmt.Fprintln(t.a.Out, e)
 			}
@@ -202,10 +186,6 @@ func (t *specTool) implements() *cobra.Command {
 				fmt.Fprintf(t.a.Out, "%s → %s: %d\n", m.RelativePath, m.Ref, len(m.Exports))
 			}
 		})
-		if err == nil && len(v.Errors) > 0 {
-			return silent(exitNotVerified)
-		}
-		return err
 	})
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
 	return c
@@ -213,26 +193,21 @@ func (t *specTool) implements() *cobra.Command {
 
 func (t *specTool) migrate() *cobra.Command {
 	var dry bool
-	c := t.command("migrate [PATH…]", "convert specs to schema version 2, content unchanged", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
-		p, x, err := t.files(ctx)
-		if err != nil {
-			return err
-		}
+	c := t.onFiles("migrate [PATH…]", "convert specs to schema version 2, content unchanged", cobra.ArbitraryArgs, func(p *project, x *inspect.Project, args []string) error {
 		names, _, err := p.specsOf(x, args)
 		if err != nil {
 			return err
 		}
-		all, bad := []inspect.Migration{}, false
-		names = t.withUnread(p, names, args)
-		for _, n := range names {
+		all, good := []inspect.Migration{}, true
+		for _, n := range t.withUnread(p, names, args) {
 			m, err := p.migrate(n, dry)
 			if err != nil {
-				bad = true
+				good = false
 				m = inspect.Migration{File: n, To: "2.0", Changes: []inspect.Change{}, Suggestions: []string{err.Error()}}
 			}
 			all = append(all, m)
 		}
-		err = t.answer(all, func() {
+		return t.judge(good, all, func() {
 			for _, m := range all {
 				for _, c := range m.Changes {
 					fmt.Fprintf(t.a.Out, "%s: %s\n", m.File, c.Description)
@@ -242,10 +217,6 @@ func (t *specTool) migrate() *cobra.Command {
 				}
 			}
 		})
-		if err == nil && bad {
-			return silent(exitNotVerified)
-		}
-		return err
 	})
 	c.Flags().BoolVar(&dry, "dry-run", false, "show the changes without writing them")
 	return c
@@ -269,11 +240,7 @@ func (p *project) migrate(name string, dry bool) (inspect.Migration, error) {
 
 func (t *specTool) convention() *cobra.Command {
 	var roots []string
-	c := t.command("convention", "check that convention files are in place", cobra.NoArgs, func(ctx context.Context, _ []string) error {
-		p, x, err := t.files(ctx)
-		if err != nil {
-			return err
-		}
+	c := t.onFiles("convention", "check that convention files are in place", cobra.NoArgs, func(p *project, x *inspect.Project, _ []string) error {
 		for i := range roots {
 			dir, err := p.inside(strings.TrimSpace(roots[i]))
 			if err != nil {
@@ -282,7 +249,7 @@ func (t *specTool) convention() *cobra.Command {
 			roots[i] = root(dir)
 		}
 		v := x.Conventions(roots)
-		err = t.answer(v, func() {
+		return t.judge(v.Valid, v, func() {
 			for _, e := range v.Errors {
 				fmt.Fprintln(t.a.Out, e)
 			}
@@ -290,10 +257,6 @@ func (t *specTool) convention() *cobra.Command {
 				fmt.Fprint(t.a.Out, t.a.lang().T("✓ all conventions are in place\n"))
 			}
 		})
-		if err == nil && !v.Valid {
-			return silent(exitNotVerified)
-		}
-		return err
 	})
 	c.Flags().StringVarP(&t.a.rootFlag, "project-root", "p", "", "the same as --root")
 	_ = c.Flags().MarkHidden("project-root")

@@ -1,22 +1,18 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/report"
 )
 
 func (t *specTool) prompts() *cobra.Command {
 	var c *cobra.Command
-	c = t.command("prompts", "check skills and agents, here and in .claude", cobra.NoArgs, func(ctx context.Context, _ []string) error {
-		_, x, err := t.files(ctx)
-		if err != nil {
-			return err
-		}
+	c = t.onFiles("prompts", "check skills and agents, here and in .claude", cobra.NoArgs, func(_ *project, x *inspect.Project, _ []string) error {
 		var known []string
 		for _, n := range oldNames {
 			name, _, _ := strings.Cut(n[0], " ")
@@ -26,7 +22,7 @@ func (t *specTool) prompts() *cobra.Command {
 			known = append(known, other.Name())
 		}
 		v := x.Prompts(known)
-		err = t.answer(v, func() {
+		return t.judge(v.Valid, v, func() {
 			for _, i := range v.Issues {
 				fmt.Fprintf(t.a.Out, "%s:%d: %s: %s\n", i.File, i.Line, strings.ToLower(i.Severity), i.Message)
 			}
@@ -42,10 +38,6 @@ func (t *specTool) prompts() *cobra.Command {
 				fmt.Fprint(t.a.Out, report.Countf(t.a.lang().T("✓ %d skills and %d agents valid\n"), v.Skills, v.Agents))
 			}
 		})
-		if err == nil && !v.Valid {
-			return silent(exitNotVerified)
-		}
-		return err
 	})
 	return c
 }

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -150,33 +150,32 @@ func replaceFile(file string, b []byte) error {
 
 // answer gives v as JSON where that is asked for, in a file or on stdout, else as text.
 func (t *specTool) answer(v any, text func()) error {
-	switch {
-	case t.output != "":
-		var raw bytes.Buffer
-		e := json.NewEncoder(&raw)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		if err := e.Encode(v); err != nil {
-			return err
-		}
-		if err := os.WriteFile(t.output, bytes.TrimSuffix(raw.Bytes(), []byte("\n")), 0o644); err != nil { //nolint:gosec // an answer for others to read
-			return words("write %s: %w", t.output, err)
-		}
-		t.wrote(t.output)
-	default:
-		return t.say(v, text)
+	if t.output == "" {
+		t.say(v, text)
+		return nil
 	}
-	return nil
+	var raw bytes.Buffer
+	if err := writeJSON(&raw, v); err != nil {
+		return err
+	}
+	return t.write(bytes.TrimSuffix(raw.Bytes(), []byte("\n")))
+}
+
+// judge is answer for what can be wrong: then the command fails.
+func (t *specTool) judge(ok bool, v any, text func()) error {
+	if err := t.answer(v, text); err != nil {
+		return err
+	}
+	return proved(ok)
 }
 
 // say is answer for commands that write something else to a file.
-func (t *specTool) say(v any, text func()) error {
+func (t *specTool) say(v any, text func()) {
 	if t.a.json {
 		t.a.print(v)
 	} else {
 		text()
 	}
-	return nil
 }
 
 // answerText is answer for what is a text in the first place: a file gets the text as well.
@@ -184,20 +183,20 @@ func (t *specTool) answerText(v any, text string) error {
 	if t.output == "" || t.a.json {
 		return t.answer(v, func() { fmt.Fprint(t.a.Out, text) })
 	}
-	if err := os.WriteFile(t.output, []byte(text), 0o644); err != nil { //nolint:gosec // an answer for others to read
-		return words("write %s: %w", t.output, err)
-	}
-	t.wrote(t.output)
-	return nil
+	return t.write([]byte(text))
 }
 
-// wrote says where an answer is. Who asked for JSON reads stdout as that.
-func (t *specTool) wrote(file string) {
+// write puts an answer into the file and says so. Who asked for JSON reads stdout as that.
+func (t *specTool) write(answer []byte) error {
+	if err := os.WriteFile(t.output, answer, 0o644); err != nil { //nolint:gosec // an answer for others to read
+		return words("write %s: %w", t.output, err)
+	}
 	to := t.a.Out
 	if t.a.json {
 		to = t.a.Err
 	}
-	fmt.Fprintf(to, t.a.lang().T("Output written to: %s\n"), file)
+	fmt.Fprintf(to, t.a.lang().T("Output written to: %s\n"), t.output)
+	return nil
 }
 
 // command makes a spec command; run does the work.
@@ -217,6 +216,17 @@ func (t *specTool) command(use, short string, args cobra.PositionalArgs, run fun
 	return c
 }
 
+// onFiles makes a spec command that reads the project as it is on disk.
+func (t *specTool) onFiles(use, short string, args cobra.PositionalArgs, run func(p *project, x *inspect.Project, args []string) error) *cobra.Command {
+	return t.command(use, short, args, func(ctx context.Context, args []string) error {
+		p, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		return run(p, x, args)
+	})
+}
+
 func (t *specTool) outputFlag(c *cobra.Command) {
 	c.Flags().StringVarP(&t.output, "output", "o", "", "write the output to a `file`: as JSON, text unchanged")
 }
@@ -231,15 +241,11 @@ func newSpecTools(a *app) []*cobra.Command {
 }
 
 func (t *specTool) tree() *cobra.Command {
-	return t.command("tree", "list directories that need a spec", cobra.NoArgs, func(ctx context.Context, _ []string) error {
-		_, x, err := t.files(ctx)
-		if err != nil {
-			return err
-		}
+	return t.onFiles("tree", "list directories that need a spec", cobra.NoArgs, func(_ *project, x *inspect.Project, _ []string) error {
 		tree := x.Tree()
 		return t.answer(tree, func() {
 			for _, n := range tree.Needs {
-				fmt.Fprintf(t.a.Out, "%s %s (%s)\n", tick(n.HasClaudeMd), place(n.Path), n.Reason)
+				fmt.Fprintf(t.a.Out, "%s %s (%s)\n", tick(n.HasClaudeMd), root(n.Path), n.Reason)
 			}
 		})
 	})
@@ -247,16 +253,12 @@ func (t *specTool) tree() *cobra.Command {
 
 func (t *specTool) audit() *cobra.Command {
 	issues := false
-	c := t.command("audit", "find missing and unneeded specs", cobra.NoArgs, func(ctx context.Context, _ []string) error {
-		_, x, err := t.files(ctx)
-		if err != nil {
-			return err
-		}
+	c := t.onFiles("audit", "find missing and unneeded specs", cobra.NoArgs, func(_ *project, x *inspect.Project, _ []string) error {
 		audit := x.Audit(issues)
 		return t.answer(audit, func() {
 			for _, n := range audit.Nodes {
 				if n.Status != "not_required" {
-					fmt.Fprintf(t.a.Out, "%-10s %s\n", n.Status, place(n.Path))
+					fmt.Fprintf(t.a.Out, "%-10s %s\n", n.Status, root(n.Path))
 				}
 			}
 		})
@@ -267,11 +269,7 @@ func (t *specTool) audit() *cobra.Command {
 
 func (t *specTool) boundary() *cobra.Command {
 	var dir, doc string
-	c := t.command("boundary [DIR]", "show the files of a module and references outside it", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
-		p, x, err := t.files(ctx)
-		if err != nil {
-			return err
-		}
+	c := t.onFiles("boundary [DIR]", "show the files of a module and references outside it", cobra.MaximumNArgs(1), func(p *project, x *inspect.Project, args []string) (err error) {
 		if dir, err = p.inside(first(args, dir, ".")); err != nil {
 			return err
 		}
@@ -304,15 +302,11 @@ func (t *specTool) boundary() *cobra.Command {
 }
 
 func (t *specTool) scan() *cobra.Command {
-	return t.command("scan", "list each spec's purpose and exports", cobra.NoArgs, func(ctx context.Context, _ []string) error {
-		_, x, err := t.files(ctx)
-		if err != nil {
-			return err
-		}
+	return t.onFiles("scan", "list each spec's purpose and exports", cobra.NoArgs, func(_ *project, x *inspect.Project, _ []string) error {
 		scan := x.Scan()
 		return t.answer(scan, func() {
 			for _, e := range scan.Entries {
-				fmt.Fprintf(t.a.Out, "%s: %s\n  %s\n", place(e.Dir), e.Purpose, strings.Join(e.Exports, ", "))
+				fmt.Fprintf(t.a.Out, "%s: %s\n  %s\n", root(e.Dir), e.Purpose, strings.Join(e.Exports, ", "))
 			}
 		})
 	})
@@ -353,17 +347,15 @@ func noCache(c *cobra.Command, fresh *bool) {
 }
 
 func (t *specTool) found(list []inspect.Symbol) error {
-	err := t.answer(list, func() {
+	if len(list) == 0 {
+		t.nothing(t.a.lang().T("no spec exports a symbol with that name (jacquard spec index lists them all)"))
+	}
+	return t.judge(len(list) > 0, list, func() {
 		for _, s := range list {
 			file, _, _ := strings.Cut(s.Anchor, "#")
 			fmt.Fprintf(t.a.Out, "%s:%d: %s %s\n", file, s.Line, s.Kind, s.Signature)
 		}
 	})
-	if err == nil && len(list) == 0 {
-		t.nothing(t.a.lang().T("no spec exports a symbol with that name (jacquard spec index lists them all)"))
-		return silent(exitNotVerified)
-	}
-	return err
 }
 
 // nothing says on stderr that an answer is empty, so that silence is no answer.
@@ -412,11 +404,7 @@ func (t *specTool) refs() *cobra.Command {
 
 func (t *specTool) graph() *cobra.Command {
 	var imports bool
-	c := t.command("graph", "show module dependencies and invalid ones", cobra.NoArgs, func(ctx context.Context, _ []string) error {
-		_, x, err := t.files(ctx)
-		if err != nil {
-			return err
-		}
+	c := t.onFiles("graph", "show module dependencies and invalid ones", cobra.NoArgs, func(_ *project, x *inspect.Project, _ []string) error {
 		g := x.Graph()
 		if imports {
 			g = x.GraphWithImports()
@@ -424,7 +412,7 @@ func (t *specTool) graph() *cobra.Command {
 		if len(g.Edges)+len(g.Violations) == 0 {
 			t.nothing(t.a.lang().T("no module declares a dependency on another module"))
 		}
-		err = t.answer(g, func() {
+		return t.judge(len(g.Violations) == 0, g, func() {
 			for _, e := range g.Edges {
 				fmt.Fprintf(t.a.Out, "%s %s → %s %s\n", tick(e.Valid), e.From, e.To, strings.Join(e.Symbols, ", "))
 			}
@@ -432,30 +420,20 @@ func (t *specTool) graph() *cobra.Command {
 				fmt.Fprintf(t.a.Out, "⚠ %s → %s: %s. %s\n", v.From, v.To, v.Reason, v.Suggestion)
 			}
 		})
-		if err == nil && len(g.Violations) > 0 {
-			return silent(exitNotVerified)
-		}
-		return err
 	})
 	c.Flags().BoolVar(&imports, "imports", false, "also check imports in code; undeclared ones are violations")
 	return c
 }
 
-func root(dir string) string {
-	if dir == "" {
-		return "."
-	}
-	return dir
-}
+// root is a directory of the project; "" is the project.
+func root(dir string) string { return cmp.Or(dir, ".") }
 
+// first is the first argument, else what a flag says, else what holds where nobody says anything.
 func first(args []string, flag, or string) string {
-	switch {
-	case len(args) > 0:
+	if len(args) > 0 {
 		return args[0]
-	case flag != "":
-		return flag
 	}
-	return or
+	return cmp.Or(flag, or)
 }
 
 func tick(ok bool) string {
@@ -463,11 +441,4 @@ func tick(ok bool) string {
 		return "✓"
 	}
 	return "⚠"
-}
-
-func place(dir string) string {
-	if dir == "" {
-		return "."
-	}
-	return dir
 }
