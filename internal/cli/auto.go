@@ -250,15 +250,11 @@ func (p *project) leftOfAuto(ctx context.Context, request string) (*step.Left, e
 const skipPhase = "skip"
 
 // finished prints the answer of a run of auto.
-func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
-	out, err := result[step.AutoOut](rep, st)
-	if err != nil {
-		return err
-	}
+func (p *project) finished(e *engine, rep *report.Run, _ bool) error {
+	out := *rep.Auto
 	if f := rep.Feature; f != nil && out.End.Reason != "" {
 		p.a.tellStatus(e.actor, f.State(rep.Started, true, out.Verified))
 	}
-	rep.Auto, rep.Usage = &out, out.Usage
 	if p.a.json {
 		p.a.print(rep)
 	} else if n := len(out.Context); out.End.Reason == "" && n > 0 {
@@ -272,7 +268,7 @@ func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
 			fmt.Fprintf(p.a.Err, p.a.lang().T("wrote %s\n"), d.Path)
 		}
 	} else {
-		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), rep.ID, act.RunRef(rep.ID), out))
+		fmt.Fprint(p.a.Err, report.Ending(p.a.lang(), rep, act.RunRef(rep.ID)))
 	}
 	return proved(out.Verified || out.End.Reason == "")
 }
@@ -404,19 +400,12 @@ func newAutoStop(a *app) *cobra.Command {
 }
 
 // autoLine is the text of a note of a run of auto.
-func autoLine(l report.Lang, e flow.Event) string {
+func autoLine(l report.Lang, e flow.Event, _ string) string {
 	switch {
-	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked") || strings.HasSuffix(e.Key, "/landing"):
-		return noteLine(l, e, "auto")
+	case isAttempt(e):
+		return attemptLine(l, e, "auto")
 	case strings.HasSuffix(e.Key, "/ended"):
 		return ""
 	}
-	n, err := report.Decode[step.PhaseNote](e.Data)
-	if err != nil {
-		return ""
-	}
-	if n.Score != nil {
-		return report.Scored(l, n)
-	}
-	return report.Phase(l, n)
+	return worded(l, e, report.Phase)
 }

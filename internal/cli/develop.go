@@ -366,19 +366,14 @@ func (p *project) end(ctx context.Context, r flow.Run) error {
 }
 
 // developed prints the answer of a run of develop.
-func (p *project) developed(e *engine, rep *report.Run, st flow.Status) error {
-	out, err := result[step.DevelopOut](rep, st)
-	if err != nil {
-		return err
-	}
+func (p *project) developed(e *engine, rep *report.Run, _ bool) error {
 	p.a.tellState(e.actor, rep.Develop.State)
-	rep.Developed, rep.Usage = &out, out.Usage
 	if p.a.json {
 		p.a.print(rep)
 	} else {
-		fmt.Fprint(p.a.Err, report.DevelopSummary(p.a.lang(), rep.ID, act.RunRef(rep.ID), out))
+		fmt.Fprint(p.a.Err, report.Ending(p.a.lang(), rep, act.RunRef(rep.ID)))
 	}
-	return proved(out.Verified)
+	return proved(rep.Developed.Verified)
 }
 
 // tellState writes the state file. That it cannot be written ends no run: it is a copy of what the journal has.
@@ -390,12 +385,8 @@ func (a *app) tellState(actor *act.Actor, s checkpoint.State) {
 
 // developLine is the text of a note of a run of develop; id is the checkpoint that it is about.
 func developLine(l report.Lang, e flow.Event, id string) string {
-	if strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked") || strings.HasSuffix(e.Key, "/landing") {
-		return noteLine(l, e, cmp.Or(id, "develop"))
+	if isAttempt(e) {
+		return attemptLine(l, e, cmp.Or(id, "develop"))
 	}
-	n, err := report.Decode[step.DevelopNote](e.Data)
-	if err != nil {
-		return ""
-	}
-	return report.DevelopFact(l, id, n)
+	return worded(l, e, func(l report.Lang, n step.DevelopNote) string { return report.DevelopFact(l, id, n) })
 }

@@ -55,14 +55,15 @@ func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks boo
 func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Status, rep *report.Run, blocks bool) error {
 	rep.State = st.State
 	if st.State == flow.Done { // then it says whether it was verified
-		rep.Auto, rep.Developed = outOf[step.AutoOut](rep, autoDef, st), outOf[step.DevelopOut](rep, developDef, st)
+		if err := rep.End(st.Out); err != nil {
+			return words("read the result of run %s: %w", rep.ID, err)
+		}
 	}
 	if err := p.settle(ctx, rep); err != nil {
 		return err
 	}
 	if st.State == flow.Done {
-		built := outOf[step.CompileOut](rep, compileDef, st)
-		committed := built != nil && built.Ref != ""
+		committed := rep.Result != nil && rep.Result.Ref != ""
 		var delivered []string // into the working tree
 		for _, m := range rep.Modules {
 			if m.Result != nil && m.Result.Delivered && !committed {
@@ -99,18 +100,6 @@ func (p *project) settle(ctx context.Context, rep *report.Run) error {
 	return err
 }
 
-// outOf is the result of a run of a workflow, nil for another one.
-func outOf[T any](rep *report.Run, workflow string, st flow.Status) *T {
-	if rep.Workflow != workflow {
-		return nil
-	}
-	out, err := report.Decode[T](st.Out)
-	if err != nil {
-		return nil
-	}
-	return &out
-}
-
 // answered prints the answer of a run that stands still and returns its code.
 func (p *project) answered(ctx context.Context, e *engine, id string, st flow.Status, rep *report.Run, blocks bool) error {
 	events, err := e.Events(ctx, id, 0)
@@ -126,7 +115,7 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 	code := exitOK
 	switch st.State {
 	case flow.Done:
-		return processOf(rep.Workflow).end(p, e, rep, st, blocks)
+		return processOf(rep.Workflow).end(p, e, rep, blocks)
 	case flow.Errored, flow.Stopped:
 		code = codeOfClass(flow.ClassOf(st.Err))
 		if st.State == flow.Stopped {
@@ -245,15 +234,6 @@ func proved(ok bool) error {
 		return nil
 	}
 	return silent(exitNotVerified)
-}
-
-// result reads what a run that is done has ended with.
-func result[T any](rep *report.Run, st flow.Status) (T, error) {
-	out, err := report.Decode[T](st.Out)
-	if err != nil {
-		err = words("read the result of run %s: %w", rep.ID, err)
-	}
-	return out, err
 }
 
 // answer prints the result of a compile run on stdout.

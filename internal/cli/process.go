@@ -28,9 +28,7 @@ type process struct {
 	started func(l report.Lang, branch string) string
 	line    func(l report.Lang, e flow.Event, branch string) string
 	// end prints the answer of a run that is done.
-	end func(p *project, e *engine, rep *report.Run, st flow.Status, blocks bool) error
-	// feature is the name that documents of a run are kept under besides its own id.
-	feature    func(rep *report.Run) string
+	end        func(p *project, e *engine, rep *report.Run, blocks bool) error
 	documents  bool // it writes documents
 	asksAtOnce bool // questions are shown when they come; others stop there and list all that they ask
 	several    bool // several requests may be at work at once
@@ -39,112 +37,90 @@ type process struct {
 
 // processOf is the process of a definition.
 func processOf(def string) process {
-	noFeature := func(*report.Run) string { return "" }
 	switch def {
 	case compileDef:
-		return process{
-			command: "build", started: report.Started, line: noteLine, feature: noFeature, asksAtOnce: true,
-			end: func(p *project, _ *engine, rep *report.Run, st flow.Status, blocks bool) error {
-				return p.compiled(rep, st, blocks)
-			},
-		}
+		return process{command: "build", started: report.Started, line: buildLine, end: (*project).compiled, asksAtOnce: true}
 	case workDef:
-		return process{
-			command: "do", style: workDef, started: report.TaskStarted, line: workLine, feature: noFeature, documents: true, several: true,
-			end: func(p *project, _ *engine, rep *report.Run, st flow.Status, _ bool) error { return p.worked(rep, st) },
-		}
+		return process{command: "do", style: workDef, started: report.TaskStarted, line: workLine, end: (*project).worked, documents: true, several: true}
 	case autoDef:
-		return process{
-			command: "do --style pdca", style: "pdca", started: report.Started, documents: true, several: true,
-			line: func(l report.Lang, e flow.Event, _ string) string { return autoLine(l, e) },
-			feature: func(rep *report.Run) string {
-				if rep.Feature == nil {
-					return ""
-				}
-				return rep.Feature.Name
-			},
-			end: func(p *project, e *engine, rep *report.Run, st flow.Status, _ bool) error {
-				return p.finished(e, rep, st)
-			},
-		}
+		return process{command: "do --style pdca", style: "pdca", started: report.Started, line: autoLine, end: (*project).finished, documents: true, several: true}
 	case developDef:
-		return process{
-			command: "do --style develop", style: developDef, started: report.TaskStarted, line: developLine, documents: true,
-			feature: func(rep *report.Run) string {
-				if rep.Develop == nil {
-					return ""
-				}
-				return rep.Develop.Name
-			},
-			end: func(p *project, e *engine, rep *report.Run, st flow.Status, _ bool) error {
-				return p.developed(e, rep, st)
-			},
-		}
+		return process{command: "do --style develop", style: developDef, started: report.TaskStarted, line: developLine, end: (*project).developed, documents: true}
 	}
 	command := def
 	if def == specDef {
 		command = "spec new"
 	}
-	return process{
-		command: command, started: report.Started, line: documentLine, feature: noFeature, unpaid: def == decompileDef,
-		end: func(p *project, _ *engine, rep *report.Run, st flow.Status, _ bool) error {
-			return p.documented(rep, st)
-		},
+	return process{command: command, started: report.Started, line: documentLine, end: (*project).documented, unpaid: def == decompileDef}
+}
+
+// worded is the text of a fact of a run, "" for one that cannot be read.
+func worded[T any](l report.Lang, e flow.Event, text func(report.Lang, T) string) string {
+	v, err := report.Decode[T](e.Data)
+	if err != nil {
+		return ""
 	}
+	return text(l, v)
+}
+
+// buildLine is the text of a note of a build.
+func buildLine(l report.Lang, e flow.Event, dir string) string {
+	switch {
+	case e.Key == "planned":
+		return worded(l, e, report.Planned)
+	case strings.HasSuffix(e.Key, ":result"):
+		return worded(l, e, report.Result)
+	}
+	return attemptLine(l, e, dir)
 }
 
 // workLine is the text of a note of a run of work.
 func workLine(l report.Lang, e flow.Event, id string) string {
 	switch {
 	case e.Key == "planned":
-		if p, err := report.Decode[step.WorkNote](e.Data); err == nil {
-			return report.WorkPlanned(l, p)
-		}
+		return worded(l, e, report.WorkPlanned)
 	case strings.HasSuffix(e.Key, ":result"):
-		if r, err := report.Decode[step.TaskResult](e.Data); err == nil {
-			return report.Task(l, r)
-		}
-	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked") || strings.HasSuffix(e.Key, "/landing"):
-		return noteLine(l, e, cmp.Or(id, "work"))
+		return worded(l, e, report.Task)
 	}
-	return ""
+	return attemptLine(l, e, cmp.Or(id, "work"))
 }
 
 // documentLine is the text of a note of a run that writes documents.
 func documentLine(l report.Lang, e flow.Event, dir string) string {
 	switch {
 	case e.Key == "planned":
-		if p, err := report.Decode[step.PlanNote](e.Data); err == nil {
-			return report.DocumentPlanned(l, p)
-		}
+		return worded(l, e, report.DocumentPlanned)
 	case strings.HasSuffix(e.Key, ":result"):
-		if r, err := report.Decode[step.DocumentModule](e.Data); err == nil {
-			return report.DocumentResult(l, r)
-		}
-	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked"):
-		return noteLine(l, e, cmp.Or(dir, "spec"))
+		return worded(l, e, report.DocumentResult)
 	}
-	return ""
+	return attemptLine(l, e, cmp.Or(dir, "spec"))
+}
+
+// isAttempt reports whether a note is about an attempt at something.
+func isAttempt(e flow.Event) bool {
+	return strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/landing") || strings.HasSuffix(e.Key, "/parked")
+}
+
+// attemptLine is the text of a note about an attempt, "" for another one.
+func attemptLine(l report.Lang, e flow.Event, what string) string {
+	switch {
+	case !isAttempt(e):
+		return ""
+	case strings.HasSuffix(e.Key, "/parked"):
+		return worded(l, e, func(l report.Lang, p step.Pause) string { return report.Paused(l, what, p) })
+	}
+	return worded(l, e, func(l report.Lang, n step.AttemptNote) string { return report.Attempt(l, what, n) })
 }
 
 // compiled prints the answer of a build.
-func (p *project) compiled(rep *report.Run, st flow.Status, blocks bool) error {
-	out, err := result[step.CompileOut](rep, st)
-	if err != nil {
-		return err
-	}
-	rep.Result = &out
+func (p *project) compiled(_ *engine, rep *report.Run, blocks bool) error {
 	p.answer(rep, blocks)
-	return proved(out.Verified)
+	return proved(rep.Result.Verified)
 }
 
 // documented prints the answer of a run that wrote documents.
-func (p *project) documented(rep *report.Run, st flow.Status) error {
-	out, err := result[step.DocumentOut](rep, st)
-	if err != nil {
-		return err
-	}
-	rep.Documents, rep.Usage = &out, out.Usage
+func (p *project) documented(_ *engine, rep *report.Run, _ bool) error {
+	out := *rep.Documents
 	if p.a.json {
 		p.a.print(rep)
 		return proved(out.Verified)

@@ -89,18 +89,7 @@ func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (rep
 	}
 	p := report.NewPage(l, rep, events, steps, pr.ran(steps), time.Now())
 	p.Title = "jacquard " + requested(r)
-	switch {
-	case rep.Auto != nil:
-		p.Summary = report.AutoSummary(l, r.ID, act.RunRef(r.ID), *rep.Auto)
-	case rep.Developed != nil:
-		p.Summary = report.DevelopSummary(l, r.ID, act.RunRef(r.ID), *rep.Developed)
-	case rep.Work != nil:
-		p.Summary = report.WorkSummary(l, r.ID, *rep.Work)
-	case rep.Documents != nil:
-		p.Summary = report.DocumentSummary(l, r.Def, *rep.Documents)
-	case rep.Result != nil:
-		p.Summary = report.Summary(l, *rep.Result)
-	case r.Err != nil:
+	if p.Summary = report.Ending(l, rep, act.RunRef(r.ID)); p.Summary == "" && r.Err != nil {
 		p.Summary = r.Err.Error()
 	}
 	p.Summary += report.WhatIsLeft(l, rep) + pr.waitsFor(l, r)

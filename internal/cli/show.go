@@ -97,29 +97,20 @@ func newShow(a *app) *cobra.Command {
 				if r.Err != nil {
 					fmt.Fprintf(a.Out, l.T("failed: %s\n"), r.Err.Error())
 				}
-				if rep.Work != nil {
-					fmt.Fprint(a.Out, report.WorkSummary(l, r.ID, *rep.Work))
-				}
-				fmt.Fprint(a.Out, report.WhatIsLeft(l, rep))
-				if rep.Result != nil {
-					fmt.Fprint(a.Out, report.Summary(l, *rep.Result))
-				}
-				if rep.Auto != nil {
-					fmt.Fprint(a.Out, report.AutoSummary(l, r.ID, act.RunRef(r.ID), *rep.Auto))
-				} else if rep.Feature != nil {
-					fmt.Fprint(a.Out, report.FeatureLine(l, *rep.Feature))
-				}
-				if rep.Developed != nil {
-					fmt.Fprint(a.Out, report.DevelopSummary(l, r.ID, act.RunRef(r.ID), *rep.Developed))
-				} else if rep.Develop != nil {
-					fmt.Fprint(a.Out, report.DevelopLine(l, *rep.Develop))
-				}
-				if rep.Documents != nil {
+				left, end := report.WhatIsLeft(l, rep), report.Ending(l, rep, act.RunRef(r.ID))
+				switch {
+				case rep.Work != nil: // its end says how to go on
+					left, end = end, left
+				case rep.Auto == nil && rep.Feature != nil:
+					end = report.FeatureLine(l, *rep.Feature)
+				case rep.Developed == nil && rep.Develop != nil:
+					end = report.DevelopLine(l, *rep.Develop)
+				case rep.Documents != nil:
 					for _, m := range rep.Documents.Modules {
-						fmt.Fprint(a.Out, report.DocumentResult(l, m))
+						left += report.DocumentResult(l, m)
 					}
-					fmt.Fprint(a.Out, report.DocumentSummary(l, r.Def, *rep.Documents))
 				}
+				fmt.Fprint(a.Out, left+end)
 				return nil
 			})
 		},
@@ -131,11 +122,17 @@ func newShow(a *app) *cobra.Command {
 
 // documents are those that a run has written.
 func (p *project) documents(ctx context.Context, r flow.Run, rep *report.Run) (map[string][]byte, error) {
-	kind := processOf(r.Def)
-	if !kind.documents {
+	if !processOf(r.Def).documents {
 		return nil, nil
 	}
-	return act.New(p.planOptions()).Documents(ctx, r.ID, kind.feature(rep))
+	feature := "" // they are kept under its name as well
+	switch {
+	case rep.Feature != nil:
+		feature = rep.Feature.Name
+	case rep.Develop != nil:
+		feature = rep.Develop.Name
+	}
+	return act.New(p.planOptions()).Documents(ctx, r.ID, feature)
 }
 
 // showDocument prints one document of a run.

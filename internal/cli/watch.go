@@ -13,7 +13,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
-	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // redraw is how often the live view and the plain lines are refreshed.
@@ -276,28 +275,6 @@ func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
 			return fmt.Sprintf("? %s: %s\n", e.Key, report.Question(l, e.Key, q))
 		}
 	case flow.EventRun, flow.EventEnd, flow.EventFold, flow.EventAnswer, flow.EventProgress:
-	}
-	return ""
-}
-
-func noteLine(l report.Lang, e flow.Event, dir string) string {
-	switch {
-	case e.Key == "planned":
-		if p, err := report.Decode[step.PlanNote](e.Data); err == nil {
-			return report.Planned(l, p)
-		}
-	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/landing"):
-		if n, err := report.Decode[step.AttemptNote](e.Data); err == nil {
-			return report.Attempt(l, dir, n)
-		}
-	case strings.HasSuffix(e.Key, ":result"):
-		if r, err := report.Decode[step.ModuleResult](e.Data); err == nil {
-			return report.Result(l, r)
-		}
-	case strings.HasSuffix(e.Key, "/parked"):
-		if d, err := report.Decode[step.Pause](e.Data); err == nil {
-			return report.Paused(l, dir, d)
-		}
 	}
 	return ""
 }

@@ -216,12 +216,9 @@ func (p *project) router() (step.Router, error) {
 }
 
 // worked prints the answer of a run of work.
-func (p *project) worked(rep *report.Run, st flow.Status) error {
-	out, err := result[step.WorkOut](rep, st)
-	if err != nil {
-		return err
-	}
-	rep.Work, rep.Usage = &out, out.Usage
+func (p *project) worked(_ *engine, rep *report.Run, _ bool) error {
+	out := *rep.Work
+	rep.Usage = out.Usage
 	if p.a.json {
 		p.a.print(rep)
 	} else {

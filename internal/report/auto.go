@@ -21,10 +21,12 @@ var featureStyle = style{
 			r.asked = in.Request
 		}
 	},
-	end: func(r *Run, out []byte) {
-		if o, err := Decode[step.AutoOut](out); err == nil {
-			r.Auto, r.Usage = &o, o.Usage
+	end: func(r *Run, out []byte) error {
+		err := into(&r.Auto, out)
+		if err == nil {
+			r.Usage = r.Auto.Usage
 		}
+		return err
 	},
 	start: func(r *Run, e flow.Event) bool {
 		if _, ok := ModuleOf(e.Branch); ok {
@@ -43,11 +45,8 @@ var featureStyle = style{
 	next: func(r *Run) string { return "jacquard auto " + word(r.asked) },
 }
 
-// Scored is the block that says how complex a request is.
-func Scored(l Lang, n step.PhaseNote) string {
-	if n.Score == nil {
-		return ""
-	}
+// scored is the block that says how complex a request is.
+func scored(l Lang, n step.PhaseNote) string {
 	names := map[string]string{
 		pdca.PointFiles: l.T("files:        "), pdca.PointArchitecture: l.T("architecture: "), pdca.PointDependencies: l.T("dependencies: "), pdca.PointModules: l.T("modules:      "),
 		pdca.PointExplicit: l.T("requested:    "),
@@ -74,6 +73,8 @@ func FeatureLine(l Lang, f Feature) string {
 // Phase is the text of a note of a run of auto.
 func Phase(l Lang, n step.PhaseNote) string {
 	switch {
+	case n.Score != nil:
+		return scored(l, n)
 	case n.Reviews != nil:
 		return review(l, n)
 	case len(n.Goals) > 0:

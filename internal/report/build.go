@@ -10,11 +10,7 @@ const buildDef = "compile"
 // buildStyle is that of runs that build modules from their specs.
 var buildStyle = style{
 	defs: []string{buildDef},
-	end: func(r *Run, out []byte) {
-		if o, err := Decode[step.CompileOut](out); err == nil {
-			r.Result = &o
-		}
-	},
+	end:  func(r *Run, out []byte) error { return into(&r.Result, out) },
 	note: moduleNote(func(m *Module, res step.ModuleResult) step.Usage {
 		m.Result = &res
 		return res.Usage

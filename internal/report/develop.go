@@ -17,10 +17,12 @@ import (
 var checkpointStyle = style{
 	defs:  []string{"develop"},
 	begin: func(r *Run, of flow.Run) { r.Develop = developOf(of) },
-	end: func(r *Run, out []byte) {
-		if o, err := Decode[step.DevelopOut](out); err == nil {
-			r.Developed, r.Usage = &o, o.Usage
+	end: func(r *Run, out []byte) error {
+		err := into(&r.Developed, out)
+		if err == nil {
+			r.Usage = r.Developed.Usage
 		}
+		return err
 	},
 	start: (*Run).developStarted,
 	note:  (*Run).developNote,

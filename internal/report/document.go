@@ -13,10 +13,12 @@ const decompileDef = "decompile"
 // documentStyle is that of runs that write documents of modules.
 var documentStyle = style{
 	defs: []string{decompileDef, "spec"},
-	end: func(r *Run, out []byte) {
-		if o, err := Decode[step.DocumentOut](out); err == nil {
-			r.Documents, r.Usage = &o, o.Usage
+	end: func(r *Run, out []byte) error {
+		err := into(&r.Documents, out)
+		if err == nil {
+			r.Usage = r.Documents.Usage
 		}
+		return err
 	},
 	note: moduleNote(func(_ *Module, res step.DocumentModule) step.Usage { return res.Usage }),
 }

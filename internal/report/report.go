@@ -6,7 +6,6 @@ package report
 import (
 	"encoding/json"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -60,7 +59,6 @@ type Run struct {
 
 	doing map[string]*Activity // by key
 	byDir map[string]*Module
-	gates map[string]bool
 	last  int64
 	style style
 	asked string // the request, where a later run knows this one by it
@@ -86,7 +84,7 @@ type Module struct {
 func New(r flow.Run) *Run {
 	out := &Run{
 		ID: r.ID, Workflow: r.Def, State: r.State, Started: r.Started, Ended: r.Ended, Error: r.Err,
-		Modules: []*Module{}, byDir: map[string]*Module{}, gates: map[string]bool{}, doing: map[string]*Activity{},
+		Modules: []*Module{}, byDir: map[string]*Module{}, doing: map[string]*Activity{},
 	}
 	out.Usage.Known = true
 	var meta struct{ Sandbox string }
@@ -96,10 +94,37 @@ func New(r flow.Run) *Run {
 	if out.style = styleOf(r.Def); out.style.begin != nil {
 		out.style.begin(out, r)
 	}
-	if len(r.Out) > 0 {
-		out.style.end(out, r.Out)
-	}
+	_ = out.End(r.Out) // what cannot be read is left out, as that of a run that has not ended
 	return out
+}
+
+// End takes the output of a run that has ended.
+func (r *Run) End(out json.RawMessage) error { return r.style.end(r, out) }
+
+// into reads an output where a report has it; one that cannot be read leaves it as it was.
+func into[T any](to **T, out []byte) error {
+	v, err := Decode[T](out)
+	if err == nil {
+		*to = &v
+	}
+	return err
+}
+
+// Ending is the text at the end of a run, whose branch is ref; "" for one that has no result.
+func Ending(l Lang, r *Run, ref string) string {
+	switch {
+	case r.Auto != nil:
+		return AutoSummary(l, r.ID, ref, *r.Auto)
+	case r.Developed != nil:
+		return DevelopSummary(l, r.ID, ref, *r.Developed)
+	case r.Work != nil:
+		return WorkSummary(l, r.ID, *r.Work)
+	case r.Documents != nil:
+		return DocumentSummary(l, r.Workflow, *r.Documents)
+	case r.Result != nil:
+		return Summary(l, *r.Result)
+	}
+	return ""
 }
 
 // Last is the sequence number of the newest event applied.
@@ -154,11 +179,7 @@ func (r *Run) Apply(e flow.Event) {
 				m.Phase = "ended without a result"
 			}
 		}
-	case flow.EventGate:
-		r.gates[e.Key] = true
-	case flow.EventAnswer:
-		delete(r.gates, e.Key)
-	case flow.EventProgress:
+	case flow.EventGate, flow.EventAnswer, flow.EventProgress:
 	}
 }
 
@@ -276,14 +297,4 @@ func (r *Run) cost(m *Module, u step.Usage) {
 		sum = sum.Add(x.Usage)
 	}
 	r.Usage = sum
-}
-
-// Open lists the keys of gates that wait for an answer.
-func (r *Run) Open() []string {
-	out := make([]string, 0, len(r.gates))
-	for k := range r.gates {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
 }

@@ -7,7 +7,7 @@ type style struct {
 	defs []string // names of definitions, as journals have them
 
 	begin func(r *Run, of flow.Run)              // takes what was asked for
-	end   func(r *Run, out []byte)               // takes the output of the run
+	end   func(r *Run, out []byte) error         // takes the output of the run
 	start func(r *Run, e flow.Event) (mine bool) // a step begins; what is not its own is one of a module
 	note  func(r *Run, e flow.Event)             // takes a fact
 	lacks func(m *Module) bool                   // reports whether a module ended without a result

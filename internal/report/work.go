@@ -12,11 +12,7 @@ import (
 // requestStyle is that of runs that build the tasks of a request.
 var requestStyle = style{
 	defs: []string{"work"},
-	end: func(r *Run, out []byte) {
-		if o, err := Decode[step.WorkOut](out); err == nil {
-			r.Work = &o
-		}
-	},
+	end:  func(r *Run, out []byte) error { return into(&r.Work, out) },
 	note: func(r *Run, e flow.Event) {
 		m, rest := r.place(e)
 		switch {
