@@ -101,17 +101,15 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 			return err
 		}
 	}
-	if f.eco && f.heavy {
-		return usage("--eco and --heavy can't be used together")
-	}
-	if f.eco && f.opus {
-		return usage("--eco and --opus can't be used together")
-	}
-	if f.strict && f.skipE2E {
-		return usage("--strict and --skip-e2e can't be used together")
-	}
-	if f.issue && f.noIssue {
-		return usage("--issue and --no-issue can't be used together")
+	switch {
+	case f.eco && f.heavy:
+		return conflict("--eco", "--heavy")
+	case f.eco && f.opus:
+		return conflict("--eco", "--opus")
+	case f.strict && f.skipE2E:
+		return conflict("--strict", "--skip-e2e")
+	case f.issue && f.noIssue:
+		return conflict("--issue", "--no-issue")
 	}
 	if (f.screen == "") != (f.expect == "") {
 		return usage("--qa-interactive and --expect must be used together: a command, and the output to expect from it")

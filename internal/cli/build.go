@@ -79,7 +79,7 @@ func (f compileFlags) input(p *project) (step.CompileIn, error) {
 	}
 	switch {
 	case f.commit && f.branch != "":
-		return in, usage("--commit and --branch can't be used together")
+		return in, conflict("--commit", "--branch "+f.branch)
 	case f.pr && (f.commit || f.branch != ""):
 		return in, usage("--pr makes its own branch: leave out --commit and --branch")
 	case f.pr:

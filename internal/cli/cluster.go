@@ -100,18 +100,23 @@ func (b *both) Close() error { return errors.Join(b.keeper.Close(), b.there.Clos
 
 // on says where a new run is carried on.
 func (p *project) on(o driveOptions) (string, error) {
-	switch where := o.on; where {
-	case "":
-		o.on = cmp.Or(p.conf.Engine, onLocal)
-		return p.on(o)
-	case onLocal, onTemporal:
-		if where == onLocal && o.pool != "" {
-			return "", usage("--pool %s works only on a cluster: add --on %s", o.pool, onTemporal)
-		}
-		return where, nil
-	default:
+	where := cmp.Or(o.on, p.conf.Engine, onLocal)
+	if where != onLocal && where != onTemporal {
 		return "", usage("--on %q: must be %s or %s", where, onLocal, onTemporal)
 	}
+	if where == onTemporal || o.pool == "" {
+		return where, nil
+	}
+	says := words("that is the default")
+	switch {
+	case o.on != "":
+		says = words("says %s", "--on "+where)
+	case p.a.env["JACQUARD_ENGINE"] != "":
+		says = words("says %s", "JACQUARD_ENGINE="+where)
+	case p.conf.Engine != "":
+		says = words("says %s", "engine: "+where+" in "+configFile)
+	}
+	return "", usage("--pool %s works only on a cluster, and this run is on this machine (%v): remove --pool, or use --on %s", o.pool, says, onTemporal)
 }
 
 // reach is how long the cluster may take to answer at first.

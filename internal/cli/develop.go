@@ -75,7 +75,7 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 	case f.worktree && (f.resume || f.restart):
 		return usage("--worktree starts a new run: continue an earlier run in its own work tree")
 	case f.resume && f.restart:
-		return usage("--resume and --restart can't be used together")
+		return conflict("--resume", "--restart")
 	case f.feature != "" && pdca.Feature(f.feature) != f.feature:
 		return usage("%q is not a valid feature name: use a-z, 0-9 and -, at most 40 characters", f.feature)
 	case f.strategy != "" && !slices.Contains(checkpoint.Strategies, f.strategy):

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +75,8 @@ type doFlags struct {
 	driveOptions
 	style, size, ask, tests, review, deliver, documents, from string
 	feature, expected                                         string
-	yes, dryRun, worktree                                     bool
+	yes, dryRun, worktree, bug                                bool
+	configured                                                []string // settings of which the file of settings has the value
 }
 
 func newDo(a *app) *cobra.Command {
@@ -121,7 +121,7 @@ func doSettings(c *cobra.Command, f *doFlags) {
 }
 
 func newBug(a *app) *cobra.Command {
-	f := doFlags{style: "work", tests: testsFirst}
+	f := doFlags{style: "work", tests: testsFirst, bug: true}
 	c := &cobra.Command{
 		Use: "bug REPORT", Short: "reproduce a bug with a failing test, then fix it",
 		Long: "First an agent writes only a test, and Jacquard checks that it fails because of the bug. Then the test is frozen and " +
@@ -182,16 +182,7 @@ func (f *doFlags) chosen(p *project) (style, error) {
 		if name != "" && s.name != name {
 			continue
 		}
-		var why error
-		for _, x := range f.settings() {
-			if *x.value != "" && !slices.Contains(x.of(s), *x.value) {
-				why = words("style %s supports --%s %s, not %s", s.name, x.flag, strings.Join(x.of(s), ", "), *x.value)
-				break
-			}
-		}
-		if f.from != "" && !slices.Contains(s.from, kind) {
-			why = words("style %s supports --from %s, not %s", s.name, strings.Join(s.from, ", "), kind)
-		}
+		why := f.lacks(s, kind)
 		if why == nil {
 			return s, nil
 		}
@@ -201,6 +192,34 @@ func (f *doFlags) chosen(p *project) (style, error) {
 		return style{}, usage("--style %q: must be one of %s", name, strings.Join(styleNames(), ", "))
 	}
 	return style{}, &usageError{errors.Join(refused...)}
+}
+
+// lacks says which setting a style does not have, and what to remove; nil where it has all. kind is where the request is from.
+func (f *doFlags) lacks(s style, kind string) error {
+	for _, x := range append(f.settings(), setting{"from", &kind, func(s style) []string { return s.from }}) {
+		if *x.value == "" || slices.Contains(x.of(s), *x.value) {
+			continue
+		}
+		remove := f.given(x.flag, *x.value)
+		if f.style != "" && !f.bug {
+			remove = words("%v or %v", f.given("style", f.style), remove)
+		}
+		return words("style %s supports --%s %s, not %s: remove %v", s.name, x.flag, strings.Join(x.of(s), ", "), *x.value, remove)
+	}
+	return nil
+}
+
+// given is a setting as a person has given it, with the file that it stands in.
+func (f *doFlags) given(flag, value string) any {
+	switch {
+	case slices.Contains(f.configured, flag):
+		return words("%s in %s", "do: "+flag+": "+value, configFile)
+	case flag == "ask" && f.yes:
+		return "--yes"
+	case flag == "from":
+		value = f.from
+	}
+	return "--" + flag + " " + value
 }
 
 // do begins a run of the style that a request asks for, or goes on with one.
@@ -221,7 +240,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 		return err
 	}
 	if given == "" && !strings.HasPrefix(f.from, "slack:") && !strings.HasPrefix(f.from, "gmail:") {
-		if flags.Lookup("style") == nil {
+		if f.bug {
 			return usage("describe the bug: jacquard bug \"…\" --expected \"…\", or --from file:PATH")
 		}
 		return usage("no request given: jacquard do \"…\", or --from file:PATH")
@@ -260,7 +279,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	}
 	return a.work(ctx, given, workFlags{
 		driveOptions: f.driveOptions, yes: f.ask == askNever, size: map[string]step.Mode{"s": step.DirectMode, "m": step.PipelineMode}[f.size],
-		testsFirst: f.tests == testsFirst, bug: flags.Lookup("style") == nil, expected: f.expected, worktree: f.worktree, feature: f.feature, pr: f.deliver == deliverPull,
+		testsFirst: f.tests == testsFirst, bug: f.bug, expected: f.expected, worktree: f.worktree, feature: f.feature, pr: f.deliver == deliverPull,
 	})
 }
 
@@ -268,20 +287,17 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 func (f *doFlags) fill(flags *pflag.FlagSet, conf doConfig) error {
 	if f.yes {
 		if f.ask != "" && f.ask != askNever {
-			return usage("--yes and --ask %s can't be used together", f.ask)
+			return conflict("--yes", "--ask "+f.ask)
 		}
 		f.ask = askNever
 	}
-	if flags.Lookup("style") == nil { // of bug nothing else can be set
+	if f.bug { // of bug nothing else can be set
 		conf = doConfig{Ask: conf.Ask}
 	}
-	f.style = cmp.Or(f.style, conf.Style)
-	for name, x := range map[string]struct {
-		to   *string
-		from string
-	}{"ask": {&f.ask, conf.Ask}, "deliver": {&f.deliver, conf.Deliver}, "tests": {&f.tests, conf.Tests}, "review": {&f.review, conf.Review}, "size": {&f.size, conf.Size}} {
-		if *x.to == "" && (flags.Lookup(name) == nil || !flags.Changed(name)) {
-			*x.to = x.from
+	said := map[string]string{"style": conf.Style, "ask": conf.Ask, "deliver": conf.Deliver, "tests": conf.Tests, "review": conf.Review, "size": conf.Size}
+	for _, x := range append(f.settings(), setting{flag: "style", value: &f.style}) {
+		if v := said[x.flag]; v != "" && *x.value == "" && !flags.Changed(x.flag) {
+			*x.value, f.configured = v, append(f.configured, x.flag)
 		}
 	}
 	switch f.documents {
@@ -299,7 +315,7 @@ func (p *project) source(ctx context.Context, given, from string) (string, error
 		return given, nil
 	case kind == "file" && name != "":
 		if given != "" {
-			return "", usage("give the request as an argument or with --from, not both")
+			return "", usage("the request was given twice, as an argument and with %s: remove one of them", "--from "+from)
 		}
 		return specNewFlags{file: name, flag: "--from file:"}.request(p.a, "")
 	case kind == "issue":

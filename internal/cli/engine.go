@@ -54,6 +54,17 @@ type driveOptions struct {
 	sandbox  string // full, partial, outside or off; "" is what is configured
 }
 
+// models are the flags that say who answers model calls, or that answers are recorded, as they were given.
+func (o driveOptions) models() []string {
+	var out []string
+	for _, x := range [][2]string{{"--scenario", o.scenario}, {"--mailbox", o.mailbox}, {"--replay", o.replay}, {"--record", o.record}} {
+		if x[1] != "" {
+			out = append(out, x[0]+" "+x[1])
+		}
+	}
+	return out
+}
+
 // engine is a runtime with everything that carries out steps.
 type engine struct {
 	keeper
@@ -92,14 +103,8 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 		return nil, err
 	}
 	p.a.stream, p.a.quiet, p.a.verbose = o.follow, o.quiet, o.verbose
-	sources := 0
-	for _, s := range []string{o.scenario, o.mailbox, o.replay} {
-		if s != "" {
-			sources++
-		}
-	}
-	if sources > 1 || o.record != "" && sources > 0 {
-		return nil, usage("--scenario, --mailbox, --replay and --record can't be used together")
+	if models := o.models(); len(models) > 1 {
+		return nil, conflict(models[0], models[1])
 	}
 	if err := p.store(); err != nil {
 		return nil, err

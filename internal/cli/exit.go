@@ -29,6 +29,11 @@ func usage(format string, args ...any) error {
 	return &usageError{words(format, args...)}
 }
 
+// conflict refuses two settings that exclude each other, each as a person has given it.
+func conflict(one, other string) error {
+	return usage("%s and %s can't be used together: remove one of them", one, other)
+}
+
 // exitError carries a code, and a message unless that has been printed already.
 type exitError struct {
 	code int

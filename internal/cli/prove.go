@@ -66,7 +66,7 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 		return usage("--format %q: must be text, json, sarif, github or gitlab", o.format)
 	}
 	if o.Quick && o.Full {
-		return usage("--quick and --full can't be used together")
+		return conflict("--quick", "--full")
 	}
 	if o.Limit < 0 {
 		return usage("--limit %s: must be a duration such as 60s", o.Limit)

@@ -166,6 +166,10 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 		return usage("run %s was undone; start a new one", r.ID)
 	}
 	if meta, err := report.Decode[runMeta](r.Meta); err == nil {
+		begun, given := driveOptions{scenario: meta.Scenario, mailbox: meta.Mailbox}.models(), o.models()
+		if len(begun) > 0 && len(given) > 0 && o.scenario+o.mailbox == "" {
+			return usage("run %s began with %s and continues with it: remove %s", r.ID, begun[0], given[0])
+		}
 		fill := func(dst *string, v string) {
 			if *dst == "" {
 				*dst = v
@@ -183,7 +187,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 	}
 	where := cmp.Or(r.Engine, onLocal)
 	if o.on != "" && o.on != where {
-		return usage("run %s runs on %s and continues there", r.ID, where)
+		return usage("run %s runs on %s and continues there: remove --on %s", r.ID, where, o.on)
 	}
 	o.on = where
 	e, err := p.engine(ctx, o, p.a.heard.add)
@@ -266,7 +270,7 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 			return usage("--jobs %d: must be between 1 and %d", o.jobs, maxJobs)
 		}
 		if o.quiet && o.verbose {
-			return usage("--quiet and --verbose can't be used together")
+			return conflict("--quiet", "--verbose")
 		}
 		if c.Flags().Changed("budget") && o.budget == "" { // a variable of a script that is not set must not mean the default
 			_, err := parseBudget(o.budget)

@@ -71,10 +71,10 @@ func (a *app) specNew(ctx context.Context, request string, f specNewFlags) error
 
 func (f specNewFlags) request(a *app, given string) (string, error) {
 	command := cmp.Or(f.command, "jacquard spec new")
-	if given != "" && f.file != "" {
-		return "", usage("give the request as an argument or with --file, not both")
-	}
 	where := cmp.Or(f.flag, "--file ") + f.file
+	if given != "" && f.file != "" {
+		return "", usage("the request was given twice, as an argument and with %s: remove one of them", where)
+	}
 	if f.file != "" {
 		var raw []byte
 		var err error
