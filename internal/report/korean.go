@@ -77,6 +77,7 @@ var korean = map[string]string{
 	"the project's checks take longer than %s, so the baseline runs while agents work\n": "프로젝트의 자체 검사가 %s 넘게 걸립니다. 변경 전 상태의 검사는 작업과 동시에 진행합니다\n",
 
 	// compile
+	"? the build will ask which language to write %s in, because the project does not say; to set it: --language %s=LANG\n": "? 프로젝트에 나와 있지 않으므로, 빌드할 때 %s을(를) 어떤 언어로 작성할지 묻습니다. 미리 정하려면: --language %s=언어\n",
 	"%d up to date\n": "최신 상태 %d개\n",
 	"Nothing to build: these specs export nothing.\n":                 "빌드할 것이 없습니다: 이 스펙들은 내보내는 것이 없습니다.\n",
 	"⚠ unverified: %s: the code was never checked against the spec\n": "⚠ unverified: %s: 코드를 스펙과 비교해 검증한 적이 없습니다\n",
