@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,10 +27,19 @@ func newReport(a *app) *cobra.Command {
 	show := false
 	c := &cobra.Command{
 		Use: "report [RUN]", Short: "write an HTML report of a run", Args: oneArgument("run"),
-		Long:    "Writes one self-contained file: verdict, timeline, attempts and findings, commands and exit codes, changes, questions, cost.",
-		Example: "  jacquard report --open\n  jacquard report k3v9 > run.html",
+		Long: "Writes one self-contained file: verdict, timeline, attempts and findings, commands and exit codes, changes, questions, cost. " +
+			"Without -o it is kept with the run; in a pipe, the run is printed as text, like jacquard show.",
+		Example: "  jacquard report --open\n  jacquard report k3v9 -o run.html",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
+				if _, _, seen := terminal(a.Out); !seen && !show && !a.json && out == "" {
+					rep, err := reportOf(ctx, rt, r)
+					if err != nil {
+						return err
+					}
+					fmt.Fprintf(a.Err, a.lang().T("this is the text of jacquard show; for the page, run: jacquard report %s --open, or -o FILE (- is stdout)\n"), r.ID)
+					return p.showText(ctx, rt, r, rep)
+				}
 				page, err := a.page(ctx, p, rt, r)
 				if err != nil {
 					return err
@@ -38,13 +48,11 @@ func newReport(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if _, _, seen := terminal(a.Out); (show || seen || a.json) && out == "" { // a page is nothing for a terminal
-					out = filepath.Join(p.state, "runs", r.ID, "report.html")
-				}
-				if out == "" {
+				if out == "-" {
 					fmt.Fprint(a.Out, text)
 					return nil
 				}
+				out = cmp.Or(out, filepath.Join(p.state, "runs", r.ID, "report.html"))
 				if err := os.WriteFile(out, []byte(text), 0o644); err != nil { //nolint:gosec // a page for others to read
 					return environment("write %s", err, out)
 				}
@@ -60,7 +68,7 @@ func newReport(a *app) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVarP(&out, "output", "o", "", "write the report to a `file` instead of stdout")
+	c.Flags().StringVarP(&out, "output", "o", "", "write the report to a `file`; - is stdout")
 	c.Flags().BoolVar(&show, "open", false, "open the report in the browser")
 	return c
 }

@@ -39,85 +39,90 @@ func newShow(a *app) *cobra.Command {
 				default:
 					return usage("--format %q: must be text or xml", format)
 				}
-				if err := p.settle(ctx, rep); err != nil {
-					return err
-				}
-				rep.TakenBack, rep.Refused = p.takenBack(r.ID), p.refused(r.ID)
-				if rep.NotDelivered, err = p.leftOn(ctx, r); err != nil {
-					return err
-				}
-				if a.json {
-					steps, err := rt.Steps(ctx, r.ID)
-					if err != nil {
-						return err
-					}
-					a.print(struct {
-						*report.Run
-						Steps []flow.StepRow `json:"steps"`
-					}{rep, steps})
-					return nil
-				}
-				l := a.lang()
-				fmt.Fprintf(a.Out, l.T("%s  %s  %s  started %s\n"), r.ID, r.Def, r.State, r.Started.Local().Format(time.DateTime))
-				if rep.TakenBack {
-					fmt.Fprint(a.Out, l.T("its changes were undone\n"))
-				}
-				if rep.Sandbox != "" {
-					fmt.Fprintf(a.Out, l.T("sandbox: %s")+"\n", rep.Sandbox)
-				}
-				for _, line := range rep.Refused {
-					fmt.Fprintf(a.Out, "  ⚠ %s\n", line)
-				}
-				if r.Driver != "" {
-					fmt.Fprintf(a.Out, l.T("running in %s\n"), r.Driver)
-				}
-				for _, n := range rep.Drafts {
-					fmt.Fprint(a.Out, report.Attempt(l, cmp.Or(processOf(r.Def).style, r.Def), n))
-				}
-				for _, m := range rep.Modules {
-					for _, n := range m.Attempts {
-						fmt.Fprint(a.Out, report.Attempt(l, m.Dir, n))
-					}
-					if m.Result != nil {
-						fmt.Fprint(a.Out, report.Result(l, *m.Result))
-					} else if m.Task != nil {
-						fmt.Fprint(a.Out, report.Task(l, *m.Task))
-					} else if r.Def == compileDef || !r.State.Ended() {
-						fmt.Fprintf(a.Out, "  … %s: %s\n", m.Dir, m.Phase)
-					}
-				}
-				docs, err := p.documents(ctx, r, rep)
-				if err != nil {
-					return err
-				}
-				if names := slices.Sorted(maps.Keys(docs)); len(names) > 0 {
-					fmt.Fprintf(a.Out, l.T("documents: %s (to read one: --document NAME)\n"), strings.Join(names, ", "))
-				}
-				fmt.Fprint(a.Out, p.waitsFor(l, r))
-				if r.Err != nil {
-					fmt.Fprintf(a.Out, l.T("failed: %s\n"), r.Err.Error())
-				}
-				left, end := report.WhatIsLeft(l, rep), report.Ending(l, rep, act.RunRef(r.ID))
-				switch {
-				case rep.Work != nil: // its end says how to go on
-					left, end = end, left
-				case rep.Auto == nil && rep.Feature != nil:
-					end = report.FeatureLine(l, *rep.Feature)
-				case rep.Developed == nil && rep.Develop != nil:
-					end = report.DevelopLine(l, *rep.Develop)
-				case rep.Documents != nil:
-					for _, m := range rep.Documents.Modules {
-						left += report.DocumentResult(l, m)
-					}
-				}
-				fmt.Fprint(a.Out, left+end)
-				return nil
+				return p.showText(ctx, rt, r, rep)
 			})
 		},
 	}
 	c.Flags().StringVar(&document, "document", "", "print a `document` of the run, given its path or the end of the path")
 	c.Flags().StringVar(&format, "format", "text", "text, or xml (a run of work in the format of the WORK pipeline)")
 	return c
+}
+
+// showText prints a run: attempts, findings and proof; with --json an object.
+func (p *project) showText(ctx context.Context, rt keeper, r flow.Run, rep *report.Run) (err error) {
+	if err := p.settle(ctx, rep); err != nil {
+		return err
+	}
+	rep.TakenBack, rep.Refused = p.takenBack(r.ID), p.refused(r.ID)
+	if rep.NotDelivered, err = p.leftOn(ctx, r); err != nil {
+		return err
+	}
+	if p.a.json {
+		steps, err := rt.Steps(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		p.a.print(struct {
+			*report.Run
+			Steps []flow.StepRow `json:"steps"`
+		}{rep, steps})
+		return nil
+	}
+	l := p.a.lang()
+	fmt.Fprintf(p.a.Out, l.T("%s  %s  %s  started %s\n"), r.ID, r.Def, r.State, r.Started.Local().Format(time.DateTime))
+	if rep.TakenBack {
+		fmt.Fprint(p.a.Out, l.T("its changes were undone\n"))
+	}
+	if rep.Sandbox != "" {
+		fmt.Fprintf(p.a.Out, l.T("sandbox: %s")+"\n", rep.Sandbox)
+	}
+	for _, line := range rep.Refused {
+		fmt.Fprintf(p.a.Out, "  ⚠ %s\n", line)
+	}
+	if r.Driver != "" {
+		fmt.Fprintf(p.a.Out, l.T("running in %s\n"), r.Driver)
+	}
+	for _, n := range rep.Drafts {
+		fmt.Fprint(p.a.Out, report.Attempt(l, cmp.Or(processOf(r.Def).style, r.Def), n))
+	}
+	for _, m := range rep.Modules {
+		for _, n := range m.Attempts {
+			fmt.Fprint(p.a.Out, report.Attempt(l, m.Dir, n))
+		}
+		if m.Result != nil {
+			fmt.Fprint(p.a.Out, report.Result(l, *m.Result))
+		} else if m.Task != nil {
+			fmt.Fprint(p.a.Out, report.Task(l, *m.Task))
+		} else if r.Def == compileDef || !r.State.Ended() {
+			fmt.Fprintf(p.a.Out, "  … %s: %s\n", m.Dir, m.Phase)
+		}
+	}
+	docs, err := p.documents(ctx, r, rep)
+	if err != nil {
+		return err
+	}
+	if names := slices.Sorted(maps.Keys(docs)); len(names) > 0 {
+		fmt.Fprintf(p.a.Out, l.T("documents: %s (to read one: --document NAME)\n"), strings.Join(names, ", "))
+	}
+	fmt.Fprint(p.a.Out, p.waitsFor(l, r))
+	if r.Err != nil {
+		fmt.Fprintf(p.a.Out, l.T("failed: %s\n"), r.Err.Error())
+	}
+	left, end := report.WhatIsLeft(l, rep), report.Ending(l, rep, act.RunRef(r.ID))
+	switch {
+	case rep.Work != nil: // its end says how to go on
+		left, end = end, left
+	case rep.Auto == nil && rep.Feature != nil:
+		end = report.FeatureLine(l, *rep.Feature)
+	case rep.Developed == nil && rep.Develop != nil:
+		end = report.DevelopLine(l, *rep.Develop)
+	case rep.Documents != nil:
+		for _, m := range rep.Documents.Modules {
+			left += report.DocumentResult(l, m)
+		}
+	}
+	fmt.Fprint(p.a.Out, left+end)
+	return nil
 }
 
 // documents are those that a run has written.
