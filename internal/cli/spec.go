@@ -116,6 +116,9 @@ func newAdopt(a *app) *cobra.Command {
 	var unchecked bool
 	c := &cobra.Command{
 		Use: "adopt [PATH]", Short: "record existing code as built from its spec, if its tests pass", Args: cobra.MaximumNArgs(1),
+		Long: "Builds each module, runs its tests and calls the code with the examples of its spec. What passes is recorded in " +
+			"jacquard.lock, so that jacquard build leaves it alone until it changes. With --unchecked nothing is built, run or called: " +
+			"the lock only records what the spec and the code are now.",
 		Example: "  jacquard adopt\n  jacquard adopt src/legacy --unchecked",
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
@@ -163,12 +166,19 @@ func newAdopt(a *app) *cobra.Command {
 						}
 						continue
 					}
+					if unchecked {
+						fmt.Fprintf(a.Out, a.lang().T("✓ %s: unchecked (spec and code recorded as they are; nothing was run)\n"), m.Dir)
+						continue
+					}
 					fmt.Fprint(a.Out, report.Countf(a.lang().T("✓ %s: %s (%d tests passed)\n"), m.Dir, m.State, m.Tests.Passed))
+				}
+				if unchecked && bad < len(mods) {
+					fmt.Fprint(a.Err, a.lang().T("verified: only that the specs have no errors. Not verified: that the code builds, that tests pass, that the code does what its spec says. To verify all of it, run: jacquard verify\n"))
 				}
 			}
 			return proved(bad == 0)
 		},
 	}
-	c.Flags().BoolVar(&unchecked, "unchecked", false, "record without running checks; the lock marks it as unchecked")
+	c.Flags().BoolVar(&unchecked, "unchecked", false, "record without building, running or comparing anything; the lock marks it as unchecked")
 	return c
 }

@@ -29,6 +29,8 @@ func newValidate(a *app) *cobra.Command {
 	var o validateOptions
 	c := &cobra.Command{
 		Use: "validate [PATH]", Short: "compare specs with their code", Args: cobra.MaximumNArgs(1),
+		Long: "Reads specs and code, and compares exports and the facts that a spec states. No code and no test is run, so behavior is " +
+			"not verified: jacquard verify does that.",
 		Example: "  jacquard validate\n  jacquard validate src --format sarif > drift.sarif\n  jacquard validate --fix --dry-run\n  jacquard validate --staged",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.validate(c.Context(), first(args, "", "."), o)

@@ -342,13 +342,15 @@ var korean = map[string]string{
 	". To watch it, run: jacquard log -f %s":     ". 진행 상황 보기: jacquard log -f %s",
 
 	// diff, init, recover, gc, spec, adopt
-	"wrote %s\n":                   "작성됨: %s\n",
-	"next, run: jacquard doctor":   "다음 단계: jacquard doctor",
-	"nothing is saved":             "보존된 작업이 없습니다",
-	"nothing to free":              "정리할 것이 없습니다",
-	"freed %s\n":                   "확보한 공간: %s\n",
-	"  cannot be built: %s\n":      "  빌드할 수 없음: %s\n",
-	"⚠ %s: not adopted: %s\n":      "⚠ %s: 등록하지 않음: %s\n",
+	"wrote %s\n":                 "작성됨: %s\n",
+	"next, run: jacquard doctor": "다음 단계: jacquard doctor",
+	"nothing is saved":           "보존된 작업이 없습니다",
+	"nothing to free":            "정리할 것이 없습니다",
+	"freed %s\n":                 "확보한 공간: %s\n",
+	"  cannot be built: %s\n":    "  빌드할 수 없음: %s\n",
+	"⚠ %s: not adopted: %s\n":    "⚠ %s: 등록하지 않음: %s\n",
+	"✓ %s: unchecked (spec and code recorded as they are; nothing was run)\n":                                                                                                            "✓ %s: unchecked (스펙과 코드를 있는 그대로 기록, 아무것도 실행하지 않음)\n",
+	"verified: only that the specs have no errors. Not verified: that the code builds, that tests pass, that the code does what its spec says. To verify all of it, run: jacquard verify\n": "확인한 것: 스펙에 오류가 없다는 것뿐입니다. 확인하지 않은 것: 코드가 빌드되는지, 테스트를 통과하는지, 코드가 스펙대로 동작하는지. 모두 확인하려면: jacquard verify\n",
 	"✓ %s: %s (%d tests passed)\n": "✓ %s: %s (테스트 %d개 통과)\n",
 
 	// trust

@@ -212,10 +212,12 @@ var koreanHelp = map[string]string{
 	"verify built modules or commits again, without an agent": "빌드한 모듈이나 커밋을 에이전트 없이 다시 검증합니다",
 	"Compares the files with jacquard.lock, builds, runs the frozen tests and calls the code with the examples of the specs. With a range of commits, it verifies each commit made by a run against its parent: new tests must fail without it and pass with it. It needs no agent and no API key, so it can run in CI.": "파일을 jacquard.lock과 비교하고, 빌드하고, 고정된 테스트를 실행하고, 스펙의 예시대로 코드를 호출합니다. 커밋 범위를 주면 실행이 만든 커밋을 하나씩 부모 커밋을 기준으로 검증합니다. 새 테스트는 그 커밋이 없으면 실패하고 있으면 통과해야 합니다. 에이전트를 호출하지 않고 키도 필요 없으므로 CI에서 쓸 수 있습니다.",
 	"Writes CLAUDE.md (SPEC.md if CLAUDE.md is free text) and IMPLEMENTS.md for directories with code. Exports, dependencies, contracts and states come from the code; an agent describes the purpose and the reasons. Existing specs only get missing parts.":                                                           "코드가 있는 디렉터리에 CLAUDE.md(자유 텍스트인 CLAUDE.md가 있으면 그 옆의 SPEC.md)와 IMPLEMENTS.md를 씁니다. 내보내기, 의존, 계약, 상태는 코드에 있는 대로 쓰고, 모듈의 목적과 그렇게 된 이유는 에이전트가 씁니다. 있는 스펙에는 빠진 것만 더합니다.",
-	"show what would be written, without writing it":                  "쓸 내용만 보여 주고 쓰지 않음",
-	"call no agent: leave placeholders for what an agent would write": "에이전트를 호출하지 않음. 에이전트가 쓸 곳에는 자리 표시를 남김",
-	"record existing code as built from its spec, if its tests pass":  "테스트를 통과하면 코드를 그 스펙에서 빌드한 것으로 기록합니다",
-	"record without running checks; the lock marks it as unchecked":   "아무것도 실행하지 않고 기록. lock에 그 사실이 남음",
+	"show what would be written, without writing it":                                         "쓸 내용만 보여 주고 쓰지 않음",
+	"call no agent: leave placeholders for what an agent would write":                        "에이전트를 호출하지 않음. 에이전트가 쓸 곳에는 자리 표시를 남김",
+	"record existing code as built from its spec, if its tests pass":                         "테스트를 통과하면 코드를 그 스펙에서 빌드한 것으로 기록합니다",
+	"record without building, running or comparing anything; the lock marks it as unchecked": "빌드, 실행, 비교 없이 기록만 합니다. lock에 unchecked로 표시됩니다",
+	"Builds each module, runs its tests and calls the code with the examples of its spec. What passes is recorded in jacquard.lock, so that jacquard build leaves it alone until it changes. With --unchecked nothing is built, run or called: the lock only records what the spec and the code are now.": "모듈마다 빌드하고, 테스트를 실행하고, 스펙의 예시로 코드를 호출합니다. 통과한 것은 jacquard.lock에 기록하므로 바뀔 때까지 jacquard build가 손대지 않습니다. --unchecked를 쓰면 빌드도 실행도 호출도 하지 않고, 지금의 스펙과 코드만 lock에 기록합니다.",
+	"Reads specs and code, and compares exports and the facts that a spec states. No code and no test is run, so behavior is not verified: jacquard verify does that.":                                                                                                                                    "스펙과 코드를 읽어, export와 스펙에 적힌 사실을 비교합니다. 코드도 테스트도 실행하지 않으므로 동작은 확인하지 않습니다. 동작은 jacquard verify로 확인합니다.",
 
 	// set up
 	"write jacquard.yaml; set up a git hook or agent plugins":                                     "jacquard.yaml을 만들거나 git 훅, 에이전트를 설정합니다",
