@@ -39,17 +39,22 @@ func newDemo(a *app) *cobra.Command {
 			if tutorial != "" {
 				return a.tutorial(c.Context(), tutorial)
 			}
-			dir := ""
-			if len(args) == 1 {
-				dir = args[0]
+			if _, err := proc.LookPath("go", a.env["PATH"]); err != nil {
+				return environment("the sample project is written in Go, but go is not installed: install Go first", err)
 			}
-			d, err := a.newDemoRun(dir)
+			d, err := a.newFolder(first(args, "", ""))
+			if err == nil {
+				err = d.write()
+			}
 			if err != nil {
 				return err
 			}
 			err = d.run(c.Context())
 			if c.Context().Err() != nil {
-				return d.interrupted(context.WithoutCancel(c.Context()))
+				err = d.interrupted(context.WithoutCancel(c.Context()))
+			}
+			if d.temporary && exists(d.play) {
+				d.say(a.lang().T("The sample project stays in a temporary folder. To delete it, run: rm -rf %s"), word(d.play))
 			}
 			return err
 		},
@@ -110,14 +115,8 @@ type demo struct {
 	dir  string
 	play string // the folder of the scenario files
 	env  []string
-}
 
-func (a *app) newDemoRun(dir string) (*demo, error) {
-	d, err := a.newFolder(dir)
-	if err != nil {
-		return nil, err
-	}
-	return d, d.write()
+	temporary bool // nobody has named the folder
 }
 
 // newFolder is a demo in a folder that is new or empty, "" for a temporary one. Nothing is in it yet.
@@ -126,7 +125,8 @@ func (a *app) newFolder(dir string) (*demo, error) {
 	if err != nil {
 		return nil, words("find this program: %w", err)
 	}
-	if dir == "" {
+	temporary := dir == ""
+	if temporary {
 		if dir, err = os.MkdirTemp("", "jacquard-demo-"); err != nil {
 			return nil, environment("make a folder for the demo", err)
 		}
@@ -136,7 +136,7 @@ func (a *app) newFolder(dir string) (*demo, error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, usage("%v", err)
 	}
-	d := &demo{a: a, self: self, dir: filepath.Join(dir, "shop"), play: dir}
+	d := &demo{a: a, self: self, dir: filepath.Join(dir, "shop"), play: dir, temporary: temporary}
 	for _, kv := range a.Env {
 		if !strings.HasPrefix(kv, "JACQUARD_") && !strings.HasPrefix(kv, "GIT_") {
 			d.env = append(d.env, kv)
@@ -189,9 +189,6 @@ func (d *demo) scenario(name string) string { return filepath.Join(d.play, name+
 func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.a.Out, format+"\n", args...) }
 
 func (d *demo) run(ctx context.Context) error {
-	if _, err := proc.LookPath("go", d.a.env["PATH"]); err != nil {
-		return environment("the sample project is written in Go, but go is not installed: install Go first", err)
-	}
 	l := d.a.lang()
 	d.say(l.T("Sample project with four modules: %s\n"+
 		"The agent's answers are scripted; git, the tests, RED and GREEN are real.\n"), d.dir)
@@ -221,6 +218,9 @@ func (d *demo) interrupted(ctx context.Context) error {
 	}
 	if slices.ContainsFunc(runs, goesOn) {
 		return exit(exitInterrupted, "interrupted; to continue the build, run: jacquard resume --root %s", d.dir)
+	}
+	if d.temporary { // nothing has begun in it
+		_ = os.RemoveAll(d.play)
 	}
 	return exit(exitInterrupted, "interrupted; to start over, run: jacquard demo")
 }
