@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
-	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 type autoFlags struct {
@@ -153,13 +151,10 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	}
 	if f.worktree && !f.dryRun && f.wants == "" {
 		var end func() error
-		if p, end, err = p.worktree(ctx, f.feature, given); err != nil {
+		if p, end, err = p.worktree(ctx, f.feature, given, pull); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, end()) }()
-		if err := p.inWorktree(ctx, pull); err != nil {
-			return err
-		}
 	}
 	if f.wants == "" {
 		if err := p.leaveAlone(ctx); err != nil {
@@ -168,11 +163,8 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	}
 	in := step.AutoIn{
 		Pull:    pull,
-		Request: given, Feature: f.feature, Sources: f.sources(), Wants: f.wants, Language: cmp.Or(works.LanguageOf(said), string(a.lang())), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
+		Request: given, Feature: f.feature, Sources: f.sources(), Wants: f.wants, Language: p.language(said), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
 		Gates: f.interactive, Yes: f.yes, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, SkipE2E: f.skipE2E, Strict: f.strict, Delivery: step.ToCommit,
-	}
-	if a.langFlag != "" {
-		in.Language = string(a.lang())
 	}
 	if in.Budget, err = p.budget(f.budget); err != nil {
 		return err

@@ -20,7 +20,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
-	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 // agreeGate ends the key of a gate whose rejection goes back to the author.
@@ -106,13 +105,10 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 			return usage("%q is too short: describe the change in a sentence", given)
 		}
 		var end func() error
-		if p, end, err = p.worktree(ctx, f.feature, given); err != nil {
+		if p, end, err = p.worktree(ctx, f.feature, given, f.pull); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, end()) }()
-		if err := p.inWorktree(ctx, f.pull); err != nil {
-			return err
-		}
 	}
 	before, err := p.earlier(ctx)
 	if err != nil {
@@ -200,10 +196,7 @@ func (p *project) startDevelop(ctx context.Context, given string, in step.Develo
 	if err := p.leaveAlone(ctx); err != nil {
 		return err
 	}
-	in.Request, in.Language = given, cmp.Or(works.LanguageOf(given), string(p.a.lang()))
-	if p.a.langFlag != "" {
-		in.Language = string(p.a.lang())
-	}
+	in.Request, in.Language = given, p.language(given)
 	if in.Budget, err = p.budget(f.budget); err != nil {
 		return err
 	}
@@ -313,21 +306,16 @@ func (p *project) resumeMenu(ctx context.Context, e earlier, f developFlags) (go
 	}
 	for {
 		fmt.Fprint(p.a.Err, l.T("[c]ontinue, [s]tart over, [q]uit: "))
-		select {
-		case said, ok := <-p.a.typed():
-			p.a.line = nil
-			word := strings.ToLower(strings.TrimSpace(said))
-			switch {
-			case !ok || word == "q" || word == "quit":
-				return false, silent(exitWaits)
-			case slices.Contains([]string{"c", "continue", "이어서 진행", "이어서"}, word):
-				return true, nil
-			case slices.Contains([]string{"s", "start over", "처음부터"}, word):
-				return false, nil
-			}
-		case <-ctx.Done():
-			fmt.Fprintln(p.a.Err)
+		said, err := p.a.reads(ctx)
+		switch word := strings.ToLower(said); {
+		case ctx.Err() != nil:
 			return false, silent(exitInterrupted)
+		case err != nil || word == "q" || word == "quit":
+			return false, silent(exitWaits)
+		case slices.Contains([]string{"c", "continue", "이어서 진행", "이어서"}, word):
+			return true, nil
+		case slices.Contains([]string{"s", "start over", "처음부터"}, word):
+			return false, nil
 		}
 	}
 }

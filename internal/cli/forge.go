@@ -73,16 +73,6 @@ func pullFlag(c *cobra.Command, to *bool) {
 	c.Flags().BoolVar(to, "pr", false, "push the result to a new branch on origin and open a pull request; your branch stays where it is (GITHUB_TOKEN or GITLAB_TOKEN)")
 }
 
-// inWorktree gives a pull request the branch that is checked out here, a work tree of its own.
-func (p *project) inWorktree(ctx context.Context, in *step.PullIn) error {
-	if in == nil {
-		return nil
-	}
-	head, err := p.repo.Head(ctx)
-	in.Branch = head.Branch
-	return err
-}
-
 // issueName is how a task names an issue: #12, or its address.
 var issueName = re.New(`(?:^|[\s(])#([0-9]{1,9})\b|/issues/([0-9]{1,9})\b`)
 

@@ -124,7 +124,7 @@ func (p *project) review(ctx context.Context, prefix string, f prFlags) (*review
 			w.number, w.branch, w.base = in.Number, in.Branch, in.Base
 			break
 		}
-		if out := pullOf(r); out != nil {
+		if out := outcomeOf(r).Pull; out != nil {
 			w.number, w.branch, w.base = out.Number, out.Branch, out.Base
 			break
 		}
@@ -358,7 +358,7 @@ func (w *review) undone(ctx context.Context) (tasks []string, stays bool, err er
 	if err != nil {
 		return nil, false, err
 	}
-	runs = slices.DeleteFunc(runs, func(r flow.Run) bool { out := pullOf(r); return out == nil || out.Number != w.number })
+	runs = slices.DeleteFunc(runs, func(r flow.Run) bool { out := outcomeOf(r).Pull; return out == nil || out.Number != w.number })
 	if len(runs) == 0 {
 		return nil, false, nil
 	}
@@ -376,7 +376,7 @@ func (w *review) undone(ctx context.Context) (tasks []string, stays bool, err er
 		}
 	}
 	opened := runs[len(runs)-1]
-	return tasks, opened.Def == compileDef && pullOf(opened).Draft, nil
+	return tasks, opened.Def == compileDef && outcomeOf(opened).Pull.Draft, nil
 }
 
 // who is whom a remark is of, as it is shown before its place.

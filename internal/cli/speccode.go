@@ -9,16 +9,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/inspect"
-	"github.com/jacquard-build/jacquard/internal/proc"
 )
 
 func (t *specTool) analyze() *cobra.Command {
@@ -263,12 +260,7 @@ func (t *specTool) page(ctx context.Context, p *project, of string, list []inspe
 		fmt.Fprintln(t.a.Out, file)
 	}
 	if _, _, tty := terminal(t.a.Err); tty && t.a.env["CI"] == "" {
-		opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
-		if opener == nil {
-			opener = []string{"xdg-open"}
-		}
-		// Where nothing opens pages the path is enough.
-		_, _ = proc.Run(ctx, proc.Command{Argv: append(opener, file), Dir: p.root, Env: t.a.Env, Total: 10 * time.Second})
+		_ = t.a.browse(ctx, file) // where nothing opens pages the path is enough
 	}
 	return nil
 }

@@ -238,18 +238,29 @@ func (p *project) runs(ctx context.Context) ([]flow.Run, error) {
 	return runs, err
 }
 
+// outcome is what runs say at their end, as far as their workflows have it in common.
+type outcome struct {
+	Verified                        *bool // nil where nothing is proved
+	Ref, Why, Deliver               string
+	Failed, Blocked, Broken, Warned int
+	Weak                            int // of those that warned: delivered all the same
+	Moved                           *step.Moved
+	Pull                            *step.PullResult
+}
+
+// outcomeOf is the outcome of a run, empty for one that has none yet.
+func outcomeOf(r flow.Run) outcome {
+	out, err := report.Decode[outcome](r.Out)
+	if err != nil {
+		return outcome{}
+	}
+	return out
+}
+
 // aside is the ref with the result of a run that has done all that it was to do, but could not put it on the branch; "" for another run.
 func aside(r flow.Run) string {
-	out, err := report.Decode[struct {
-		Verified          bool
-		Ref, Why, Deliver string
-		Failed, Blocked   int
-		Broken, Warned    int
-		Weak              int // of those that warned: delivered all the same
-		Moved             *step.Moved
-		Pull              *step.PullResult
-	}](r.Out)
-	if err != nil || r.State != flow.Done || out.Verified || out.Failed+out.Blocked+out.Broken+out.Warned > out.Weak || out.Moved != nil || out.Pull != nil ||
+	out := outcomeOf(r)
+	if r.State != flow.Done || out.Verified != nil && *out.Verified || out.Failed+out.Blocked+out.Broken+out.Warned > out.Weak || out.Moved != nil || out.Pull != nil ||
 		out.Why+out.Deliver == "" || out.Ref != act.RunRef(r.ID) {
 		return ""
 	}
@@ -281,11 +292,8 @@ func (p *project) leftOn(ctx context.Context, r flow.Run) (string, error) {
 
 // verified is what a run that is done says of itself: to come to an end is not to succeed.
 func verified(r flow.Run) *bool {
-	var out struct {
-		Verified *bool `json:"verified"`
-	}
-	if r.State != flow.Done || json.Unmarshal(r.Out, &out) != nil {
+	if r.State != flow.Done {
 		return nil
 	}
-	return out.Verified
+	return outcomeOf(r).Verified
 }

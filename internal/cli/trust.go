@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -198,19 +197,12 @@ func (a *app) confirm(ctx context.Context, question string, nobody error) error 
 		return nobody
 	}
 	fmt.Fprint(a.Err, question)
-	said := make(chan string, 1)
-	go func() { // a read cannot be ended; Ctrl-C leaves it behind
-		line, _ := bufio.NewReader(a.In).ReadString('\n') // what could not be read is no yes
-		said <- line
-	}()
-	select {
-	case <-ctx.Done():
+	said, _ := a.reads(ctx) // what could not be read is no yes
+	switch said = strings.ToLower(said); {
+	case ctx.Err() != nil:
 		return silent(exitInterrupted)
-	case line := <-said:
-		switch strings.ToLower(strings.TrimSpace(line)) {
-		case "y", "yes":
-			return nil
-		}
+	case said == "y" || said == "yes":
+		return nil
 	}
 	fmt.Fprintln(a.Err, a.lang().T("nothing was changed"))
 	return silent(exitUsage)

@@ -46,29 +46,11 @@ func newUndo(a *app) *cobra.Command {
 					gone = words("%v; to undo an earlier run, run: jacquard undo RUN (jacquard status lists them)", gone)
 				}
 				return p.takeBack(ctx, gone, func(actor *act.Actor) (act.RolledBack, error) {
-					return actor.Undo(ctx, r.ID, movedBy(r) != nil || left != "")
+					return actor.Undo(ctx, r.ID, outcomeOf(r).Moved != nil || left != "")
 				})
 			})
 		},
 	}
-}
-
-// pullOf is the pull request that a run has ended with, nil for none.
-func pullOf(r flow.Run) *step.PullResult {
-	out, err := report.Decode[struct{ Pull *step.PullResult }](r.Out)
-	if err != nil { // it has no output yet
-		return nil
-	}
-	return out.Pull
-}
-
-// movedBy is the branch that a run has moved or made at its end, nil for none.
-func movedBy(r flow.Run) *step.Moved {
-	out, err := report.Decode[struct{ Moved *step.Moved }](r.Out)
-	if err != nil {
-		return nil
-	}
-	return out.Moved
 }
 
 // newestChange is the newest run, if it has changed something of the user's. Where it has failed, or waits, an older one has to be
@@ -104,7 +86,8 @@ func (p *project) newestChange(ctx context.Context, rt keeper) (flow.Run, error)
 
 // gone says where the result of a run is if nothing of it is here, nil for a run that has put nothing elsewhere.
 func (p *project) gone(r flow.Run) error {
-	pull, moved := pullOf(r), movedBy(r)
+	out := outcomeOf(r)
+	pull, moved := out.Pull, out.Moved
 	switch {
 	case p.takenBack(r.ID):
 		return words("run %s is already undone", r.ID)

@@ -97,13 +97,10 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 			return usage("--worktree needs a git repository: run git init first")
 		}
 		var end func() error
-		if p, end, err = p.worktree(ctx, f.feature, r.Text); err != nil {
+		if p, end, err = p.worktree(ctx, f.feature, r.Text, pull); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, end()) }()
-		if err := p.inWorktree(ctx, pull); err != nil {
-			return err
-		}
 	}
 	in := step.WorkIn{Pull: pull, Size: f.size, TestsFirst: f.testsFirst, Bug: f.bug, Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Delivery: step.ToCommit}
 	if in.Yes { // by a flag, or by a word of the request
@@ -132,15 +129,20 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 
 // settled fills in what the configuration and the words of a request decide: the language of documents, the budget, which models are asked.
 func (p *project) settled(in *step.WorkIn, words, budget string) (err error) {
-	in.Language = string(p.a.lang())
-	if p.a.langFlag == "" {
-		in.Language = cmp.Or(works.LanguageOf(words), in.Language)
-	}
+	in.Language = p.language(words)
 	if in.Budget, err = p.budget(budget); err != nil {
 		return err
 	}
 	in.Router, err = p.router()
 	return err
+}
+
+// language is that of the documents of a request: the one of its words, unless a person has said another one.
+func (p *project) language(words string) string {
+	if p.a.langFlag != "" {
+		return string(p.a.lang())
+	}
+	return cmp.Or(works.LanguageOf(words), string(p.a.lang()))
 }
 
 // begun refuses a repository without a commit: there is nothing to begin at, and no branch to move.

@@ -15,11 +15,12 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // worktree makes a work tree beside the repository for one feature, on a branch of its own from the default branch, and
-// opens the project there (ruling 39). end says where it is; one that has nothing in it that is not merged is removed.
-func (p *project) worktree(ctx context.Context, feature, request string) (there *project, end func() error, err error) {
+// opens the project there (ruling 39), from where a pull request goes, if there is to be one. end says where it is; one that has nothing in it that is not merged is removed.
+func (p *project) worktree(ctx context.Context, feature, request string, pull *step.PullIn) (there *project, end func() error, err error) {
 	if err := p.begun(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -57,6 +58,9 @@ func (p *project) worktree(ctx context.Context, feature, request string) (there 
 		if err := there.addTrust(); err != nil {
 			return nil, nil, environment("record the permissions", err)
 		}
+	}
+	if pull != nil {
+		pull.Branch = branch
 	}
 	fmt.Fprintf(p.a.Err, p.a.lang().T("work tree %s, branch %s, from %s\n"), dir, branch, start)
 	return there, func() error {

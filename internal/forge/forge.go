@@ -126,7 +126,7 @@ func onGitLab(env map[string]string, remote string) (p Place, ok bool, err error
 
 // safe refuses an address to which the token would go for everybody to read.
 func safe(u *url.URL, name string) error {
-	if u.Scheme == "https" || private.Loopback(u.Hostname()) {
+	if private.Address(u) {
 		return nil
 	}
 	return fmt.Errorf("%s is %s://%s: the token would be sent there unencrypted; use https", name, u.Scheme, u.Host)
