@@ -125,9 +125,14 @@ func (g *goFile) note(name string, at ast.Node, results *ast.FieldList, body *as
 		Name: name, Line: g.line(at.Pos()), End: g.line(at.End()),
 		Off: g.off(at.Pos()), Stop: g.off(at.End()), Body: g.off(body.Lbrace) + 1, zero: g.zero(results),
 	})
-	if !isTest {
-		(&goMutator{g: g, fn: name}).run(body, results)
+	if isTest {
+		return
 	}
+	m := &goMutator{g: g, fn: name}
+	if d, ok := at.(*ast.FuncDecl); ok && d.Recv != nil && len(d.Recv.List[0].Names) > 0 {
+		m.receiver = d.Recv.List[0].Names[0].Name
+	}
+	m.run(body, results)
 }
 
 // bound notes the functions that variables of the package hold: by themselves, in a field as rootCmd.RunE, or in a table by their keys.

@@ -212,7 +212,7 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 		case isWord(t, "return") && i+1 < len(ts) && ts[i+1].Kind == String && !strings.HasSuffix(ts[i+1].Text, `"""`):
 			add(ts[i+1], ts[i+1].End, "change returned text", `"mutant"`)
 		case isWord(t, "return") && (python || f.Lang == TypeScript || f.Lang == JavaScript):
-			if end := statementEnd(ts, i, python); end > i+1 && ts[end-1].End <= fn.Stop && (end > i+2 || ts[i+1].Kind == Ident) && !isWord(ts[i+1], "None") && !isWord(ts[i+1], "undefined") && !isWord(ts[i+1], "null") {
+			if end := statementEnd(ts, i, python); end > i+1 && ts[end-1].End <= fn.Stop && (end > i+2 || ts[i+1].Kind == Ident && !isWord(ts[i+1], "self") && !isWord(ts[i+1], "this")) && !isWord(ts[i+1], "None") && !isWord(ts[i+1], "undefined") && !isWord(ts[i+1], "null") {
 				other := otherScript
 				if python {
 					other = otherPython

@@ -7,8 +7,8 @@ import (
 )
 
 type goMutator struct {
-	g  *goFile
-	fn string
+	g            *goFile
+	fn, receiver string
 }
 
 func (m *goMutator) add(from, to token.Pos, what, text string) {
@@ -72,7 +72,7 @@ func (m *goMutator) value(x *ast.ReturnStmt, results *ast.FieldList) {
 			return
 		}
 	case *ast.Ident:
-		if v.Name == "nil" || v.Name == "true" || v.Name == "false" {
+		if v.Name == "nil" || v.Name == "true" || v.Name == "false" || v.Name == m.receiver { // the last is there for chains
 			return
 		}
 	}

@@ -62,3 +62,23 @@ func TestCrashAtEnd(t *testing.T) {
 		}
 	}
 }
+
+// What a method returns of itself is there for chains of calls: a test that does not go on with it is as good.
+func TestChainsAreNotMutated(t *testing.T) {
+	t.Parallel()
+	for path, src := range map[string]string{
+		"a.go": "package a\n\nfunc (b *B) Set(n int) *B {\n\tb.n = n\n\treturn b\n}\n",
+		"a.js": "class B {\n\tset(n) {\n\t\tlog(n);\n\t\treturn this;\n\t}\n}\n",
+		"a.py": "class B:\n    def set(self, n):\n        log(n)\n        return self\n",
+	} {
+		f := source.Parse(path, []byte(src))
+		if len(f.Mutants()) == 0 {
+			t.Errorf("%s: no mutants", path)
+		}
+		for _, m := range f.Mutants() {
+			if m.Value() {
+				t.Errorf("%s: %s", path, m.Apply([]byte(src)))
+			}
+		}
+	}
+}
