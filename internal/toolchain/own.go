@@ -25,6 +25,8 @@ type Own struct {
 	Written string `json:"written,omitempty"`
 	// Packages are what pip installs before the tests, as its arguments.
 	Packages []string `json:"packages,omitempty"`
+	// Peers are the options with which the project's people have npm take dependencies that do not fit each other.
+	Peers []string `json:"peers,omitempty"`
 	// Checkers are linters and type checkers that their own lines have pip install: the environment is used without one that cannot be.
 	Checkers []string `json:"checkers,omitempty"`
 	// Without are groups of dependencies that the project's tests do not have and that would change them.
@@ -170,6 +172,13 @@ func (f *Found) adopt(p *Project) {
 		break
 	}
 	f.Own.Built = f.compiles(p)
+	for _, c := range p.commands() {
+		for _, option := range []string{"--legacy-peer-deps", "--force"} {
+			if f.Ecosystem == Node && c.Purpose == commands.Install && c.Program() == "npm" && slices.Contains(c.Argv, option) && !slices.Contains(f.Own.Peers, option) {
+				f.Own.Peers = append(f.Own.Peers, option)
+			}
+		}
+	}
 	if f.Ecosystem == Python {
 		f.Own.Checkers = p.checkers(f)
 	}

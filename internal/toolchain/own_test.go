@@ -235,6 +235,20 @@ func TestBeginnings(t *testing.T) {
 }
 
 // TestOldMocha: all versions of mocha know the options that are added.
+// TestPeers: dependencies that do not fit each other are installed as the project's people install them.
+func TestPeers(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"package.json": `{"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "^10"}}`, "a.js": "", "test/a.js": "",
+		".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: npm install --legacy-peer-deps}, {run: npm test}]}}\n",
+	}
+	names := slices.Collect(maps.Keys(files))
+	all := toolchain.NewProject(names, func(name string) []byte { return []byte(files[name]) }).All()
+	if got := all[0].Setup()[0].Argv; !slices.Equal(got[len(got)-2:], []string{"--no-package-lock", "--legacy-peer-deps"}) {
+		t.Errorf("install: %q", got)
+	}
+}
+
 func TestOldMocha(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"package.json": `{"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "^3.5.3"}}`, "index.js": ""}

@@ -214,6 +214,9 @@ func nodeSetup(f Found) []Command {
 			argv = argv[:2]
 		}
 	}
+	if f.Manager == "npm" {
+		argv = append(argv, f.Own.Peers...)
+	}
 	c := Command{Name: "setup", Argv: argv, Dir: dir, Env: append(env, withoutBrowsers()...), Report: ReportExit, Needs: []Need{{Tool: argv[0], Install: install}}}
 	if name := strings.TrimSuffix(f.Manager, "-berry"); argv[0] != "npm" {
 		if f.ManagerVersion != "" {
