@@ -216,9 +216,9 @@ func TestRead(t *testing.T) {
 		},
 		"a script of node that builds, and what looks at its result": {
 			map[string]string{
-				"package.json": `{"scripts": {"test": "npm run build-all && mocha", "build-all": "node ./build.cjs", "postbuild-all": "mocha smoke.js", "x": "node other.js"}}`, "build.cjs": "", "other.js": "",
+				"package.json": `{"scripts": {"test": "npm run build-all && mocha", "build-all": "node --require x ./build", "postbuild-all": "mocha smoke.js", "x": "node other.js"}}`, "build.cjs": "", "other.js": "",
 			},
-			[]string{"build node ./build.cjs", "test mocha"},
+			[]string{"build node --require x ./build", "test mocha"},
 		},
 		"a script of node that runs another program": {
 			map[string]string{"package.json": `{"scripts": {"test": "node bin/fix.js mocha test/unit --exit && node bin/other.js it"}}`, "bin/fix.js": "", "bin/other.js": ""},

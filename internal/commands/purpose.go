@@ -28,7 +28,7 @@ var typeCheckers = []string{"mypy", "pyright", "basedpyright", "pytype", "tsd", 
 
 // builders make something that tests may need.
 var builders = []string{
-	"tsup", "rollup", "esbuild", "unbuild", "tsdown", "microbundle", "bunchee", "pkgroll", "swc", "babel", "webpack", "zshy", "tshy", "parcel", "ncc", "del-cli", "rimraf", "cmake", "ninja", "meson", "configure", "autoreconf", "autogen.sh", "bootstrap.sh", "vite-build", "bob", "kcd-scripts-build", "napi",
+	"tsup", "rollup", "esbuild", "unbuild", "tsdown", "microbundle", "bunchee", "pkgroll", "swc", "babel", "webpack", "zshy", "tshy", "parcel", "ncc", "uglifyjs", "terser", "del-cli", "rimraf", "cmake", "ninja", "meson", "configure", "autoreconf", "autogen.sh", "bootstrap.sh", "vite-build", "bob", "kcd-scripts-build", "napi",
 }
 
 // installers install what the project needs.

@@ -255,8 +255,8 @@ func (r *reader) run(argv []string, where at) {
 		}
 	default:
 		switch {
-		case name == "node" && len(rest) > 0 && r.files[path.Join(where.dir, rest[0])]:
-			r.nodeFile(argv, where)
+		case name == "node":
+			r.node(argv, where)
 		case strings.HasPrefix(name, "python") || name == "py":
 			r.python(argv, where)
 		case (strings.HasPrefix(argv[0], "./") || strings.HasSuffix(name, ".sh")) && r.files[path.Join(where.dir, argv[0])] && name != "gradlew" && name != "mvnw":
@@ -298,12 +298,33 @@ func (r *reader) file(argv []string, name string, where at) {
 // builds is how scripts are called that build.
 var builds = re.New(`(?:^|[:_-])(?:build|compile)`)
 
-// nodeFile is a file of the project that node runs: one that builds, or that sets up another program and runs it.
-func (r *reader) nodeFile(argv []string, where at) {
-	file, rest := argv[1], argv[2:]
-	if builds().MatchString(where.script) || builds().MatchString(path.Base(file)) {
+// nodeFile is the file of the project that node runs, behind options of its own, and where it stands; 0 where it runs none.
+func (r *reader) nodeFile(argv []string, where at) (file string, i int) {
+	for i := 1; i < len(argv); i++ {
+		switch a := argv[i]; {
+		case a == "-r" || a == "--require" || a == "--import" || a == "--loader":
+			i++
+		case a == "-e" || a == "--eval" || strings.HasPrefix(a, "--test"):
+			return "", 0
+		case !strings.HasPrefix(a, "-"):
+			for _, ext := range []string{"", ".js", ".mjs", ".cjs"} {
+				if r.files[path.Join(where.dir, a+ext)] {
+					return a + ext, i
+				}
+			}
+			return "", 0
+		}
+	}
+	return "", 0
+}
+
+// node runs a file of the project: one that builds, or that sets up another program and runs it.
+func (r *reader) node(argv []string, where at) {
+	file, i := r.nodeFile(argv, where)
+	rest := argv[i+1:]
+	if i > 0 && (builds().MatchString(where.script) || builds().MatchString(path.Base(file))) {
 		r.builder(argv, file, "", where)
-	} else if purpose, _ := purposeOf(rest); purpose != "" {
+	} else if purpose, _ := purposeOf(rest); i > 0 && purpose != "" {
 		r.run(rest, where)
 	} else {
 		r.add(argv, where)
