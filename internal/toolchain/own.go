@@ -51,7 +51,7 @@ var runners = map[string]struct{ ecosystem, runner string }{
 var ecosystemsOf = map[string]string{
 	"tsc": Node, "vue-tsc": Node, "tsd": Node, "eslint": Node, "xo": Node, "standard": Node, "ts-standard": Node, "oxlint": Node, "biome": Node, "prettier": Node, "dprint": Node, "tslint": Node, "jshint": Node,
 	"stylelint": Node, "semistandard": Node,
-	"tsup": Node, "rollup": Node, "esbuild": Node, "unbuild": Node, "tsdown": Node, "microbundle": Node, "bunchee": Node, "pkgroll": Node, "swc": Node, "babel": Node, "webpack": Node, "zshy": Node, "tshy": Node, "vite": Node,
+	"tsup": Node, "rollup": Node, "esbuild": Node, "unbuild": Node, "tsdown": Node, "microbundle": Node, "bunchee": Node, "pkgroll": Node, "swc": Node, "babel": Node, "uglifyjs": Node, "terser": Node, "webpack": Node, "zshy": Node, "tshy": Node, "vite": Node,
 	"del-cli": Node, "rimraf": Node,
 	"mypy": Python, "pyright": Python, "basedpyright": Python, "pytype": Python, "ty": Python, "pyrefly": Python, "ruff": Python, "black": Python, "isort": Python, "flake8": Python, "pylint": Python, "pyflakes": Python,
 	"pycodestyle": Python, "pydocstyle": Python, "bandit": Python, "vulture": Python,
