@@ -127,6 +127,10 @@ func (p *project) openRepo(ctx context.Context) error {
 		}
 		repo, err = git.Private(ctx, o, dir)
 	}
+	var owner *git.OwnerError
+	if errors.As(err, &owner) {
+		return fail(flow.Environment, "the repository %s belongs to another user, and git refuses it because its settings can run programs as you. If you trust it, run: git config --global --add safe.directory %s", owner.Dir, shellWord(owner.Dir))
+	}
 	if errors.Is(err, git.ErrNoGit) {
 		return fail(flow.Environment, "git is not installed: install git 2.38 or newer and try again")
 	}
@@ -135,6 +139,14 @@ func (p *project) openRepo(ctx context.Context) error {
 	}
 	p.repo = repo
 	return nil
+}
+
+// shellWord is a text as one word of a command line.
+func shellWord(s string) string {
+	if strings.ContainsAny(s, " \t\"'`$&|;<>()*?[]#~!\\") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
 }
 
 // keepRepo has a project without git keep what a run makes in its own folder.

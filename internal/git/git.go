@@ -42,6 +42,12 @@ var (
 	ErrPath = errors.New("path is not allowed")
 )
 
+// OwnerError says that a repository belongs to another user, and that nothing which its
+// configuration names may run: git refuses it unless safe.directory allows it.
+type OwnerError struct{ Dir string }
+
+func (e *OwnerError) Error() string { return "the repository " + e.Dir + " belongs to another user" }
+
 // Options are what a repository needs from its surroundings.
 type Options struct {
 	// Dir is the project's root, an existing directory.
@@ -89,7 +95,7 @@ func (r *Repo) Root() string { return filepath.Join(r.top, filepath.FromSlash(r.
 func (r *Repo) Prefix() string { return r.prefix }
 
 // Open finds the repository that o.Dir is in. Linked work trees and submodules are
-// repositories of their own. The error is ErrNoGit or ErrNotRepo where it is that.
+// repositories of their own. The error is ErrNoGit, ErrNotRepo or an OwnerError where it is that.
 func Open(ctx context.Context, o Options) (*Repo, error) {
 	t, err := newTool(o.Env)
 	if err != nil {
@@ -98,7 +104,7 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	if r, ok := t.plain(o); ok {
 		return r, nil
 	}
-	out, err := t.run(ctx, call{dir: o.Dir, args: []string{
+	out, err := t.run(ctx, call{dir: o.Dir, env: ownersEnv(o.Env), args: []string{
 		"rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-object-format", "--absolute-git-dir",
 		"--path-format=absolute", "--git-common-dir", "--show-toplevel", "--show-prefix",
 	}})
@@ -107,7 +113,7 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 		return nil, fmt.Errorf("open repository: %s: %w", o.Dir, ErrNotRepo)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open repository: %w", err)
+		return nil, fmt.Errorf("open repository: %w", refused(err, o.Dir))
 	}
 	f7 := strings.Split(string(out), "\n")
 	if f7[0] != "true" {
@@ -137,6 +143,9 @@ func (t tool) plain(o Options) (*Repo, bool) {
 		if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
 			return nil, false
 		}
+	}
+	if !mine(top) || !mine(dir) {
+		return nil, false
 	}
 	config, err := os.ReadFile(filepath.Join(dir, "config"))
 	if err != nil {
@@ -173,6 +182,11 @@ func Private(ctx context.Context, o Options, gitDir string) (*Repo, error) {
 	if _, err := os.Stat(filepath.Join(gitDir, "HEAD")); err != nil {
 		if err := writeGitDir(gitDir, "sha1", "/.jacquard/\n"); err != nil {
 			return nil, fmt.Errorf("make private repository: %w", err)
+		}
+	}
+	if !mine(gitDir) {
+		if _, err := t.run(ctx, call{dir: gitDir, env: ownersEnv(o.Env), args: []string{"rev-parse", "--git-dir"}}); err != nil {
+			return nil, fmt.Errorf("open private repository: %w", refused(err, gitDir))
 		}
 	}
 	r := (&Repo{tool: t, format: "sha1", gitDir: gitDir, common: gitDir, top: root, temp: o.Temp}).repo()

@@ -351,4 +351,6 @@ var koreanErrors = map[string]string{
 	"--evidence and --write-evidence need a range of commits: jacquard verify main..HEAD": "--evidence와 --write-evidence에는 커밋 범위가 필요합니다: jacquard verify main..HEAD",
 
 	"write --write-evidence %s": "--write-evidence %s 쓰기",
+
+	"the repository %s belongs to another user, and git refuses it because its settings can run programs as you. If you trust it, run: git config --global --add safe.directory %s": "저장소 %s은(는) 다른 사용자의 것이며, 그 설정이 내 권한으로 프로그램을 실행할 수 있어 git이 거부합니다. 신뢰한다면 실행하세요: git config --global --add safe.directory %s",
 }
