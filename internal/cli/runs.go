@@ -165,6 +165,9 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 	if p.takenBack(r.ID) {
 		return usage("run %s was undone; start a new one", r.ID)
 	}
+	if r.State == flow.CancelledOK {
+		return usage("run %s was ended for good and can't be resumed. Start a new one; jacquard recover lists what this one has made", r.ID)
+	}
 	if meta, err := report.Decode[runMeta](r.Meta); err == nil {
 		begun, given := driveOptions{scenario: meta.Scenario, mailbox: meta.Mailbox}.models(), o.models()
 		if len(begun) > 0 && len(given) > 0 && o.scenario+o.mailbox == "" {
