@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,39 +139,65 @@ func (p *project) stood(ctx context.Context, runs []flow.Run, now time.Time) (ma
 			return nil, err
 		}
 		if r.State.Ended() || r.Driver != "" {
-			out[r.ID] = stoodStill(events, time.Time{})
+			out[r.ID] = stoodStill(events, time.Time{}, time.Time{})
 		} else {
-			out[r.ID] = stoodStill(events, now)
+			out[r.ID] = stoodStill(events, p.lastSign(r.ID), now)
 		}
 	}
 	return out, nil
 }
 
-// stoodStill is how long a run stood still: from where it stopped, or its driver died, until it was carried on; now is zero for one that
-// does not stand still now.
-func stoodStill(events []flow.Event, now time.Time) (sum time.Duration) {
+// lastSign is when the driver of a run has last written something beside the journal: in a turn nothing is to be recorded for minutes.
+func (p *project) lastSign(id string) (last time.Time) {
+	_ = filepath.WalkDir(filepath.Join(p.state, "runs", id), func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // it has left nothing, or it was removed meanwhile
+		}
+		if info, err := d.Info(); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+		return nil
+	})
+	return last
+}
+
+// stoodStill is how long a run stood still: from where it stopped, or its driver died, until it was carried on. now is zero for one that
+// does not stand still now, sign what else its last driver was seen at.
+func stoodStill(events []flow.Event, sign, now time.Time) (sum time.Duration) {
 	var last, since time.Time
+	open := map[string]bool{}
 	for _, e := range events {
-		if e.Type == flow.EventRun {
-			st, _ := report.Decode[struct{ State flow.RunState }](e.Data)
-			switch {
-			case st.State == flow.Running && !since.IsZero():
-				sum += e.At.Sub(since)
-				since = time.Time{}
-			case st.State == flow.Running && !last.IsZero():
-				sum += e.At.Sub(last)
-			case st.State != flow.Running && since.IsZero():
+		st, _ := report.Decode[struct{ State flow.RunState }](e.Data)
+		switch {
+		case !since.IsZero() && e.Type != flow.EventAnswer:
+			sum += e.At.Sub(since)
+			since = time.Time{}
+		case since.IsZero() && !last.IsZero() && (e.Type == flow.EventStart && open[e.Key] || e.Type == flow.EventRun && st.State == flow.Running):
+			sum += e.At.Sub(last) // nobody has said that it stopped
+		}
+		switch e.Type {
+		case flow.EventStart:
+			open[e.Key] = true
+		case flow.EventEnd:
+			delete(open, e.Key)
+		case flow.EventRun:
+			if st.State != flow.Running {
 				since = e.At
+				clear(open)
 			}
+		case flow.EventNote, flow.EventGate, flow.EventAnswer, flow.EventFold, flow.EventProgress:
 		}
 		last = e.At
+	}
+	if sign.After(last) {
+		last = sign
 	}
 	switch {
 	case now.IsZero() || last.IsZero():
 	case !since.IsZero():
 		sum += now.Sub(since)
 	default:
-		sum += now.Sub(last)
+		sum += max(0, now.Sub(last))
 	}
 	return sum
 }

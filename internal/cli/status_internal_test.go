@@ -32,19 +32,24 @@ func TestStoodStill(t *testing.T) {
 	}
 	step := flow.Event{Type: flow.EventStart, At: at(2)}
 	waited := []flow.Event{state(1, "running"), step, state(3, "waiting"), {Type: flow.EventAnswer, At: at(9)}, state(10, "running")}
+	begun, again := flow.Event{Type: flow.EventStart, Key: "a", At: at(1)}, flow.Event{Type: flow.EventStart, Key: "a", At: at(9)}
 	for _, c := range []struct {
-		name    string
-		events  []flow.Event
-		now     time.Time
-		minutes int
+		name      string
+		events    []flow.Event
+		sign, now time.Time
+		minutes   int
 	}{
-		{"waited", append(waited, state(11, "done")), time.Time{}, 7},
-		{"waits", waited[:3], at(20), 17},
-		{"was killed and went on", []flow.Event{state(1, "running"), step, state(6, "running"), state(7, "done")}, time.Time{}, 4},
-		{"was killed", []flow.Event{state(1, "running"), step}, at(12), 10},
-		{"works", waited, time.Time{}, 7},
+		{"waited", append(waited, state(11, "done")), time.Time{}, time.Time{}, 7},
+		{"waits", waited[:3], at(2), at(20), 17},
+		{"was killed and went on", []flow.Event{state(1, "running"), step, state(6, "running"), state(7, "done")}, time.Time{}, time.Time{}, 4},
+		{"was killed", []flow.Event{state(1, "running"), step}, time.Time{}, at(12), 10},
+		{"works", waited, time.Time{}, time.Time{}, 7},
+		{"was killed in its first turn", []flow.Event{begun}, at(3), at(12), 9},
+		{"was killed and began its turn again", []flow.Event{begun, again, state(11, "done")}, time.Time{}, time.Time{}, 8},
+		{"was blocked and ended for good", []flow.Event{begun, state(3, "waiting"), state(20, "cancelled")}, time.Time{}, time.Time{}, 17},
+		{"waited, with nothing that says that it runs again", []flow.Event{begun, state(3, "waiting"), again, state(11, "done")}, time.Time{}, time.Time{}, 6},
 	} {
-		if got := stoodStill(c.events, c.now); got != time.Duration(c.minutes)*time.Minute {
+		if got := stoodStill(c.events, c.sign, c.now); got != time.Duration(c.minutes)*time.Minute {
 			t.Errorf("a run that %s stood still for %v, want %d minutes", c.name, got, c.minutes)
 		}
 	}
