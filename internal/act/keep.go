@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -43,13 +44,27 @@ func Kept(ctx context.Context, repo *git.Repo) ([]KeptRef, error) {
 	return out, nil
 }
 
+// Collected is what Collect has removed, and what it has left of what projects share.
+type Collected struct {
+	Freed   int64 // bytes
+	Removed int   // installed environments
+	Kept    int   // those that a project has used lately
+}
+
 // Collect removes what runs that have ended left behind: checkouts, attempt
-// folders, and with all set refs and installed environments too. open says
-// which runs have not ended; nothing of theirs is touched. A checkout of an
-// unknown run is captured on a salvage ref before it is removed. The result
-// is the number of bytes freed.
-func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool) (int64, error) {
-	var freed int64
+// folders, and with all set refs, but those of keep, and environments that no
+// project has used for a month. open says which runs have not ended; nothing
+// of theirs is touched. A checkout of an unknown run is captured on a salvage
+// ref before it is removed. say is told each folder before it is removed; when
+// ctx ends, no other one is.
+func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool, keep []string, say func(dir string)) (out Collected, err error) {
+	remove := func(dir string) (int64, error) {
+		if err := context.Cause(ctx); err != nil {
+			return 0, err
+		}
+		say(dir)
+		return remove(dir)
+	}
 	work := filepath.Join(a.trees(), "runs")
 	for _, run := range names(work) {
 		if ended, known := open[run]; known && ended {
@@ -57,13 +72,13 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool) (in
 		}
 		if _, known := open[run]; !known {
 			if err := a.salvage(ctx, run); err != nil {
-				return freed, err
+				return out, err
 			}
 		}
 		n, err := remove(filepath.Join(work, run))
-		freed += n
+		out.Freed += n
 		if err != nil {
-			return freed, machinery(err)
+			return out, machinery(err)
 		}
 	}
 	for run, isOpen := range open {
@@ -71,28 +86,62 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool) (in
 			continue
 		}
 		n, err := remove(filepath.Join(a.runDir(run), "attempts"))
-		freed += n
+		out.Freed += n
 		if err != nil {
-			return freed, machinery(err)
+			return out, machinery(err)
 		}
 		if all {
-			if err := a.dropRefs(ctx, run); err != nil {
-				return freed, err
+			if err := a.dropRefs(ctx, run, keep); err != nil {
+				return out, err
 			}
 		}
 	}
-	if !all {
-		n, err := check.PruneRecord(a.record())
-		return freed + n, machinery(err)
+	n, err := check.PruneRecord(a.record())
+	if out.Freed += n; err != nil || !all {
+		return out, machinery(err)
 	}
-	for _, d := range []string{a.record(), filepath.Join(a.o.Shared, "deps"), filepath.Join(a.o.Shared, "agent"), filepath.Join(a.o.Cache, "readings"), filepath.Join(a.o.Cache, "tmp")} {
+	if err := a.unused(&out, remove); err != nil {
+		return out, machinery(err)
+	}
+	for _, d := range []string{filepath.Join(a.o.Cache, "readings"), filepath.Join(a.o.Cache, "tmp")} {
 		n, err := remove(d)
-		freed += n
+		out.Freed += n
 		if err != nil {
-			return freed, machinery(err)
+			return out, machinery(err)
 		}
 	}
-	return freed, machinery(os.MkdirAll(filepath.Join(a.o.Cache, "tmp"), 0o755))
+	return out, machinery(os.MkdirAll(filepath.Join(a.o.Cache, "tmp"), 0o755))
+}
+
+// unusedFor is how long no project has used what is removed of what all share.
+const unusedFor = 30 * 24 * time.Hour
+
+// unused removes installed environments that no project has used for long. Which project has used one is not recorded, only when.
+func (a *Actor) unused(out *Collected, remove func(string) (int64, error)) error {
+	deps := filepath.Join(a.o.Shared, "deps")
+	for _, name := range names(deps) {
+		dir := filepath.Join(deps, name)
+		done, err := os.Stat(filepath.Join(dir, "done"))
+		if err != nil { // it is being made, or no environment
+			continue
+		}
+		if a.o.Now().Sub(done.ModTime()) < unusedFor {
+			out.Kept++
+			continue
+		}
+		away := filepath.Join(deps, "installing-old-"+name) // nobody takes half of it for the whole, and what is left of it goes later
+		if err := os.Rename(dir, away); err != nil {
+			return err
+		}
+		out.Removed++
+		for _, d := range []string{away, dir + ".gradle"} {
+			n, err := remove(d)
+			if out.Freed += n; err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // KeptTree gives for a tree the newest ref of a run that keeps it, "" for none.
@@ -148,12 +197,15 @@ func (a *Actor) salvage(ctx context.Context, run string) error {
 	return nil
 }
 
-func (a *Actor) dropRefs(ctx context.Context, run string) error {
+func (a *Actor) dropRefs(ctx context.Context, run string, keep []string) error {
 	refs, err := a.o.Repo.Refs(ctx, keptPrefix+run+"/")
 	if err != nil {
 		return machinery(err)
 	}
 	for name, id := range refs {
+		if slices.Contains(keep, name) {
+			continue
+		}
 		if err := a.o.Repo.DeleteRef(ctx, name, id); err != nil {
 			return machinery(err)
 		}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,15 +21,27 @@ func newGC(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			keep := map[string]bool{}
+			open := map[string]bool{}
+			kept := []string{} // refs of results that are on no branch
 			runs, err := p.runs(ctx)
 			if err != nil {
 				return err
 			}
 			for _, r := range runs {
-				keep[r.ID] = !r.State.Ended()
+				open[r.ID] = !r.State.Ended()
+				if ref, err := p.leftOn(ctx, r); err != nil {
+					return err
+				} else if ref != "" && all {
+					kept = append(kept, ref)
+				}
 			}
-			freed, err := act.New(p.planOptions()).Collect(ctx, keep, all)
+			l, said := a.lang(), time.Now()
+			got, err := act.New(p.planOptions()).Collect(ctx, open, all, kept, func(dir string) {
+				if time.Since(said) > time.Second && !a.json {
+					fmt.Fprintf(a.Err, l.T("removing %s\n"), dir)
+					said = time.Now()
+				}
+			})
 			if err != nil {
 				return err
 			}
@@ -38,20 +52,29 @@ func newGC(a *app) *cobra.Command {
 				}
 			}
 			if a.json {
-				a.print(map[string]any{"freed_bytes": freed, "hub_refs": refs})
+				a.print(map[string]any{"freed_bytes": got.Freed, "hub_refs": refs, "kept_refs": kept, "environments": got.Removed})
 				return nil
+			}
+			for _, ref := range kept {
+				fmt.Fprintf(a.Err, l.T("kept %s: its result is not on the branch. To take it, run: git merge %[1]s. To drop it, run: git update-ref -d %[1]s\n"), ref)
+			}
+			if got.Kept > 0 {
+				fmt.Fprintf(a.Err, l.T("kept installed dependencies that a project has used in the last 30 days: %d, in %s\n"), got.Kept, filepath.Join(p.share, "deps"))
+			}
+			if got.Removed > 0 {
+				fmt.Fprintf(a.Out, l.T("removed installed dependencies that no project has used for 30 days: %d\n"), got.Removed)
 			}
 			if refs > 0 {
-				fmt.Fprint(a.Out, report.Countf(a.lang().T("%d refs of ended runs deleted at the hub\n"), refs))
+				fmt.Fprint(a.Out, report.Countf(l.T("%d refs of ended runs deleted at the hub\n"), refs))
 			}
-			if freed == 0 {
-				fmt.Fprintln(a.Out, a.lang().T("nothing to free"))
+			if got.Freed == 0 {
+				fmt.Fprintln(a.Out, l.T("nothing to free"))
 				return nil
 			}
-			fmt.Fprintf(a.Out, a.lang().T("freed %s\n"), report.Size(freed))
+			fmt.Fprintf(a.Out, l.T("freed %s\n"), report.Size(got.Freed))
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "also remove environments that can be reinstalled, and refs of ended runs, here and on the hub")
+	c.Flags().BoolVar(&all, "all", false, "also remove refs of ended runs whose result is on the branch, here and on the hub, and dependencies that no project has used for 30 days")
 	return c
 }

@@ -240,8 +240,9 @@ var koreanHelp = map[string]string{
 	"local `address` for /healthz and /metrics (Prometheus), such as 127.0.0.1:9464":                "/healthz와 /metrics(Prometheus)를 열 이 머신의 `주소`, 예: 127.0.0.1:9464",
 	"`names` of the pools to serve, such as linux,gpu (default: pool in jacquard.yaml, or default)": "맡을 풀의 `이름들`, 예를 들어 머신의 특성: linux,gpu (기본값: jacquard.yaml의 pool, 없으면 default)",
 	"remove checkouts, logs and refs of ended runs":                                                 "끝난 실행의 체크아웃, 로그, ref를 지웁니다",
-	"also remove environments that can be reinstalled, and refs of ended runs, here and on the hub": "다시 설치할 수 있는 환경과, 여기와 워커의 허브에 있는 끝난 실행의 ref도 지움",
 	"list work saved on refs: agent calls, runs, checkouts":                                         "ref에 보존된 것을 나열합니다: 턴, 실행, 체크아웃",
+
+	"also remove refs of ended runs whose result is on the branch, here and on the hub, and dependencies that no project has used for 30 days": "결과가 브랜치에 있는 끝난 실행의 ref(여기와 워커의 허브)와, 30일 동안 어느 프로젝트도 쓰지 않은 의존성도 지움",
 
 	// work, auto, develop
 	"do --style work: a requirement, a plan, one commit per task": "do --style work: 요구사항, 계획, 작업마다 커밋 하나",

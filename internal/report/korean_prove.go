@@ -233,4 +233,8 @@ var koreanProve = map[string]string{
 	"⚠ working from the last commit; your uncommitted changes are left alone: %s\n": "⚠ 커밋하지 않은 변경은 그대로 두고 마지막 커밋에서 작업을 시작합니다: %s\n",
 	"mutants of the change: tests must fail":                                        "변경의 변이: 테스트가 실패해야 함",
 	"Two projects are in %s:\n  shop    your first change:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n  hello   your first spec:    cd %s && jacquard build --scenario ../build.txtar\nThe agent's answers are scripted; git, the tests and every result are real.": "%s에 프로젝트 두 개가 있습니다:\n  shop    첫 변경:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n  hello   첫 스펙:  cd %s && jacquard build --scenario ../build.txtar\n에이전트의 답은 미리 준비된 것이고, git과 테스트, 모든 결과는 실제입니다.",
+	"removing %s\n": "지우는 중: %s\n",
+	"kept %s: its result is not on the branch. To take it, run: git merge %[1]s. To drop it, run: git update-ref -d %[1]s\n": "%s은(는) 결과가 브랜치에 없어 남겼습니다. 가져오기: git merge %[1]s. 버리기: git update-ref -d %[1]s\n",
+	"kept installed dependencies that a project has used in the last 30 days: %d, in %s\n":                                   "최근 30일 안에 어느 프로젝트가 쓴 의존성은 남겼습니다: %d개, 위치 %s\n",
+	"removed installed dependencies that no project has used for 30 days: %d\n":                                              "30일 동안 어느 프로젝트도 쓰지 않은 의존성을 지웠습니다: %d개\n",
 }
