@@ -116,9 +116,15 @@ func said(words []string, word string) bool {
 // meant is what an answer says to a question.
 func meant(r flow.Run, g flow.Gate, text string) (flow.Signal, error) {
 	s := flow.Signal{Gate: g.Key, Tree: g.Question.Tree}
-	if list := offered(g); !slices.Contains(list, text) {
-		if n, err := strconv.Atoi(strings.TrimRight(text, ".)")); err == nil && n > 0 && n <= len(list) {
+	if list := offered(g); len(list) > 0 && !slices.Contains(list, text) {
+		n, err := strconv.Atoi(strings.TrimRight(text, ".)"))
+		switch i := slices.IndexFunc(list, func(o string) bool { return strings.EqualFold(o, text) }); {
+		case i >= 0:
+			text = list[i]
+		case err == nil && n > 0 && n <= len(list):
 			text = list[n-1]
+		case err == nil: // a slip, where options are numbered
+			return s, usage("%d is not the number of an option; if it is your answer itself, add a word to it:\n%s", n, strings.TrimRight(numbered(list), "\n"))
 		}
 	}
 	word, rest, _ := strings.Cut(text, " ")
@@ -290,11 +296,18 @@ func (p *project) questions(l report.Lang, id string, gates []flow.Gate) string 
 func question(l report.Lang, g flow.Gate) string {
 	var b strings.Builder
 	b.WriteString("? " + strings.TrimRight(report.Question(l, g.Key, g.Question), "\n") + "\n")
-	for i, s := range offered(g) {
-		fmt.Fprintf(&b, "    %d  %s\n", i+1, s)
-	}
+	b.WriteString(numbered(offered(g)))
 	if d := g.Question.Default; d != "" {
 		fmt.Fprintf(&b, l.T("    default: %s\n"), d)
+	}
+	return b.String()
+}
+
+// numbered are the answers that a gate proposes, a line each.
+func numbered(list []string) string {
+	var b strings.Builder
+	for i, s := range list {
+		fmt.Fprintf(&b, "    %d  %s\n", i+1, s)
 	}
 	return b.String()
 }

@@ -355,4 +355,6 @@ var koreanErrors = map[string]string{
 	"the repository %s belongs to another user, and git refuses it because its settings can run programs as you. If you trust it, run: git config --global --add safe.directory %s": "저장소 %s은(는) 다른 사용자의 것이며, 그 설정이 내 권한으로 프로그램을 실행할 수 있어 git이 거부합니다. 신뢰한다면 실행하세요: git config --global --add safe.directory %s",
 
 	"run %s was ended for good and can't be resumed. Start a new one; jacquard recover lists what this one has made": "실행 %s은(는) 완전히 끝나 재개할 수 없습니다. 새로 시작하세요. 이 실행이 만든 것: jacquard recover",
+
+	"%d is not the number of an option; if it is your answer itself, add a word to it:\n%s": "%d번 선택지는 없습니다. 숫자 자체가 답이면 단어를 덧붙이세요:\n%s",
 }
