@@ -269,12 +269,7 @@ func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
 		}
 	case flow.EventNote:
 		return kind.line(l, e, dir)
-	case flow.EventGate:
-		q, err := report.Decode[flow.Question](e.Data)
-		if err == nil && q.Class == "" && kind.asksAtOnce {
-			return fmt.Sprintf("? %s: %s\n", e.Key, report.Question(l, e.Key, q))
-		}
-	case flow.EventRun, flow.EventEnd, flow.EventFold, flow.EventAnswer, flow.EventProgress:
+	case flow.EventGate, flow.EventRun, flow.EventEnd, flow.EventFold, flow.EventAnswer, flow.EventProgress: // a run that asks lists its questions where it stops
 	}
 	return ""
 }
