@@ -22,7 +22,7 @@ func newUndo(a *app) *cobra.Command {
 		Use: "undo [RUN]", Short: "undo the changes of a run in one verified commit", Args: oneArgument("run"),
 		Long: "Reverts the commits of a run on the current branch in one new commit, if the project builds and passes its tests " +
 			"without them. Files that a build wrote to the working tree are restored. Nothing is changed if later work depends on " +
-			"the run. RUN defaults to the newest run.",
+			"the run. RUN defaults to the newest run that has put something on the branch.",
 		Example: "  jacquard undo\n  jacquard undo k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) (err error) {
@@ -53,8 +53,31 @@ func newUndo(a *app) *cobra.Command {
 	}
 }
 
+<<<<<<< HEAD
 // newestChange is the newest run, if it has changed something of the user's. Where it has failed, or waits, an older one has to be
 // named: nobody takes back what he did not mean.
+=======
+// pullOf is the pull request that a run has ended with, nil for none.
+func pullOf(r flow.Run) *step.PullResult {
+	out, err := report.Decode[struct{ Pull *step.PullResult }](r.Out)
+	if err != nil { // it has no output yet
+		return nil
+	}
+	return out.Pull
+}
+
+// movedBy is the branch that a run has moved or made at its end, nil for none.
+func movedBy(r flow.Run) *step.Moved {
+	out, err := report.Decode[struct{ Moved *step.Moved }](r.Out)
+	if err != nil {
+		return nil
+	}
+	return out.Moved
+}
+
+// newestChange is the newest run that has put something on the branch or into the working tree. Where newer ones have not, it is said
+// which is meant.
+>>>>>>> 136ddf5b (undo without a run takes the newest one that has put something on the branch, and says so where newer ones have not)
 func (p *project) newestChange(ctx context.Context, rt keeper) (flow.Run, error) {
 	runs, err := rt.Runs(ctx)
 	if err != nil {
@@ -65,21 +88,29 @@ func (p *project) newestChange(ctx context.Context, rt keeper) (flow.Run, error)
 	if err != nil {
 		return flow.Run{}, err
 	}
+	var aside *flow.Run // the newest with a result that is not on the branch
 	for i, r := range runs {
+		if left, err := p.leftOn(ctx, r); err != nil {
+			return r, err
+		} else if left != "" {
+			aside = cmp.Or(aside, &r)
+			continue
+		}
 		changed := taken[r.ID] || p.gone(r) != nil
 		if in, err := report.Decode[struct{ Delivery step.Delivery }](r.In); err == nil && !changed && (in.Delivery == "" || in.Delivery == step.ToTree) {
 			did, err := actor.Changes(ctx, r.ID)
 			changed = err == nil && did.Landed() // else it was stopped before its first step
 		}
-		if left, err := p.leftOn(ctx, r); err != nil || left != "" { // that is said of it: an earlier run was not meant
-			return r, err
+		if !changed {
+			continue
 		}
-		if changed && i > 0 {
-			return r, usage("the newest run %s has changed nothing. To undo the run before it that did (%s), run: jacquard undo %s", runs[0].ID, requested(r), r.ID)
+		if i > 0 && p.gone(r) == nil {
+			fmt.Fprintf(p.a.Err, p.a.lang().T("undoing run %s (%s): no newer run has put anything on the branch\n"), r.ID, requested(r))
 		}
-		if changed {
-			return r, nil
-		}
+		return r, nil
+	}
+	if aside != nil { // that is said of it
+		return *aside, nil
 	}
 	return flow.Run{}, usage("no run has changed anything: jacquard status lists them all")
 }

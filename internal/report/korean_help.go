@@ -113,7 +113,7 @@ var koreanHelp = map[string]string{
 	"overwrite the working tree with the landed files of this `module`": "이 `모듈`의 반영된 파일을 작업 트리에 씀. 직접 고친 내용을 덮어씀",
 	"print only file names":                                             "파일 이름만 출력",
 	"undo the changes of a run in one verified commit":                  "실행의 변경을 검증된 커밋 하나로 되돌립니다",
-	"Reverts the commits of a run on the current branch in one new commit, if the project builds and passes its tests without them. Files that a build wrote to the working tree are restored. Nothing is changed if later work depends on the run. RUN defaults to the newest run.": "체크아웃된 브랜치에서 실행의 커밋을 새 커밋 하나로 되돌립니다. 그 커밋들 없이도 프로젝트가 빌드되고 테스트를 통과해야 합니다. 빌드가 작업 트리에 쓴 파일은 복원합니다. 이후의 작업이 이 실행에 의존하면 아무것도 바꾸지 않습니다. RUN이 없으면 가장 최근 실행을 뜻합니다.",
+	"Reverts the commits of a run on the current branch in one new commit, if the project builds and passes its tests without them. Files that a build wrote to the working tree are restored. Nothing is changed if later work depends on the run. RUN defaults to the newest run that has put something on the branch.": "체크아웃된 브랜치에서 실행의 커밋을 새 커밋 하나로 되돌립니다. 그 커밋들 없이도 프로젝트가 빌드되고 테스트를 통과해야 합니다. 빌드가 작업 트리에 쓴 파일은 복원합니다. 이후의 작업이 이 실행에 의존하면 아무것도 바꾸지 않습니다. RUN이 없으면 브랜치에 무언가를 남긴 가장 최근 실행을 뜻합니다.",
 	"write an HTML report of a run": "실행의 HTML 보고서를 씁니다",
 	"Writes one self-contained file: verdict, timeline, attempts and findings, commands and exit codes, changes, questions, cost. Without -o it is kept with the run; in a pipe, the run is printed as text, like jacquard show.": "외부 리소스가 필요 없는 파일 하나를 씁니다: 판정, 경과, 시도와 지적, 명령과 종료 코드, 변경, 질문, 비용. -o가 없으면 실행과 함께 보관하고, 파이프에서는 jacquard show처럼 텍스트로 출력합니다.",
 	"open the report in the browser":                 "브라우저에서 페이지를 엶",

@@ -237,4 +237,5 @@ var koreanProve = map[string]string{
 	"kept %s: its result is not on the branch. To take it, run: git merge %[1]s. To drop it, run: git update-ref -d %[1]s\n": "%s은(는) 결과가 브랜치에 없어 남겼습니다. 가져오기: git merge %[1]s. 버리기: git update-ref -d %[1]s\n",
 	"kept installed dependencies that a project has used in the last 30 days: %d, in %s\n":                                   "최근 30일 안에 어느 프로젝트가 쓴 의존성은 남겼습니다: %d개, 위치 %s\n",
 	"removed installed dependencies that no project has used for 30 days: %d\n":                                              "30일 동안 어느 프로젝트도 쓰지 않은 의존성을 지웠습니다: %d개\n",
+	"undoing run %s (%s): no newer run has put anything on the branch\n":                                                     "실행 %s을(를) 되돌립니다 (%s). 더 최근 실행은 브랜치에 아무것도 남기지 않았습니다\n",
 }
