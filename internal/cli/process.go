@@ -28,36 +28,17 @@ type process struct {
 	started func(l report.Lang, branch string) string
 	line    func(l report.Lang, e flow.Event, branch string) string
 	// end prints the answer of a run that is done.
-<<<<<<< HEAD
-	end        func(p *project, e *engine, rep *report.Run, blocks bool) error
-	documents  bool // it writes documents
-	asksAtOnce bool // questions are shown when they come; others stop there and list all that they ask
-	several    bool // several requests may be at work at once
-	unpaid     bool // nothing is proved, so the project's own checks need not run first
-=======
-	end func(p *project, e *engine, rep *report.Run, st flow.Status, blocks bool) error
-	// feature is the name that documents of a run are kept under besides its own id.
-	feature   func(rep *report.Run) string
+	end       func(p *project, e *engine, rep *report.Run, blocks bool) error
 	documents bool // it writes documents
 	several   bool // several requests may be at work at once
 	unpaid    bool // nothing is proved, so the project's own checks need not run first
->>>>>>> a4627986 (The question for a language is printed once, where the build stops, and not again when it has its answer)
 }
 
 // processOf is the process of a definition.
 func processOf(def string) process {
 	switch def {
 	case compileDef:
-<<<<<<< HEAD
-		return process{command: "build", started: report.Started, line: buildLine, end: (*project).compiled, asksAtOnce: true}
-=======
-		return process{
-			command: "build", started: report.Started, line: noteLine, feature: noFeature,
-			end: func(p *project, _ *engine, rep *report.Run, st flow.Status, blocks bool) error {
-				return p.compiled(rep, st, blocks)
-			},
-		}
->>>>>>> a4627986 (The question for a language is printed once, where the build stops, and not again when it has its answer)
+		return process{command: "build", started: report.Started, line: buildLine, end: (*project).compiled}
 	case workDef:
 		return process{command: "do", style: workDef, started: report.TaskStarted, line: workLine, end: (*project).worked, documents: true, several: true}
 	case autoDef:

@@ -53,31 +53,8 @@ func newUndo(a *app) *cobra.Command {
 	}
 }
 
-<<<<<<< HEAD
-// newestChange is the newest run, if it has changed something of the user's. Where it has failed, or waits, an older one has to be
-// named: nobody takes back what he did not mean.
-=======
-// pullOf is the pull request that a run has ended with, nil for none.
-func pullOf(r flow.Run) *step.PullResult {
-	out, err := report.Decode[struct{ Pull *step.PullResult }](r.Out)
-	if err != nil { // it has no output yet
-		return nil
-	}
-	return out.Pull
-}
-
-// movedBy is the branch that a run has moved or made at its end, nil for none.
-func movedBy(r flow.Run) *step.Moved {
-	out, err := report.Decode[struct{ Moved *step.Moved }](r.Out)
-	if err != nil {
-		return nil
-	}
-	return out.Moved
-}
-
 // newestChange is the newest run that has put something on the branch or into the working tree. Where newer ones have not, it is said
 // which is meant.
->>>>>>> 136ddf5b (undo without a run takes the newest one that has put something on the branch, and says so where newer ones have not)
 func (p *project) newestChange(ctx context.Context, rt keeper) (flow.Run, error) {
 	runs, err := rt.Runs(ctx)
 	if err != nil {
