@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/check"
@@ -93,9 +92,18 @@ func (a *Actor) judgeTrees(ctx context.Context, in JudgeIn, before, tree string)
 
 // unrun says of which programs that run the tests the project's commands know nothing any more.
 func (a *Actor) unrun(ctx context.Context, before string, v *view, out *check.Judgement) error {
-	i := slices.IndexFunc(out.Findings, func(f check.Fact) bool { return f.Rule == "config-changed" })
-	if i < 0 {
+	var changed []string
+	for _, f := range out.Findings {
+		if f.Rule == "config-changed" {
+			changed = append(changed, f.Path)
+		}
+	}
+	if len(changed) == 0 {
 		return nil
+	}
+	file := changed[0]
+	if len(changed) > 1 { // which of them it was is not known
+		file = ""
 	}
 	old, err := a.tree(ctx, before, nil)
 	if err != nil {
@@ -113,8 +121,7 @@ func (a *Actor) unrun(ctx context.Context, before string, v *view, out *check.Ju
 			if program := c.Argv[0]; !runs[program] {
 				runs[program] = true
 				out.Findings = append(out.Findings, check.Fact{Finding: step.Finding{
-					Rule: "config-changed", Severity: step.Fix, Path: out.Findings[i].Path,
-					Message: fmt.Sprintf("The project's own commands run its tests with %s no longer.", program),
+					Rule: "config-changed", Severity: step.Fix, Path: file, Message: fmt.Sprintf("The project's own commands run its tests with %s no longer.", program),
 				}})
 			}
 		}

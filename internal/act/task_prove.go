@@ -115,6 +115,7 @@ func taskCheck(in step.TaskIn, specs []string, chains []toolchain.Found, before,
 	owned, extra, deleted := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report, Untested: in.Untested, Coverage: in.Coverage, Says: in.Task.Text(), Request: in.Request}
 	t.HeldOut, t.Only = in.Task.HeldOut, in.Only
+	t.Keeps = in.Task.Type == "refactor" || in.Task.Type == "chore"
 	t.NewCode = (in.Task.Type == "feat" || in.Task.Type == "fix") && slices.ContainsFunc(in.Task.Files, func(f task.File) bool { return toolchain.IsSource(f.Path) })
 	for _, f := range in.Task.Files {
 		owned[f.Path], deleted[f.Path] = true, f.Action == task.Delete

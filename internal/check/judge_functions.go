@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -36,6 +37,7 @@ type trial struct {
 	near     []string
 	far      []string
 	open     bool // not all was tried
+	unloaded bool // a file of tests could not be loaded
 }
 
 // functions says for each changed function which tests notice when it is wrong. Each gets its first try before any gets a second.
@@ -169,20 +171,18 @@ func (x *chainJudge) fromFar(ctx context.Context, t *trial) error {
 		again = t.mutants
 	}
 	t.survived, t.Tried, t.sure, t.Changed, t.open = nil, 0, false, Outcomes{}, true
-	defer func() {
-		if t.Tried == 0 { // by then nothing new was found out
-			t.Changed = near.Changed
-		}
+	defer func() { // what those near it noticed stays noticed
 		t.Tried = max(near.Tried, t.Noticed, t.Tried)
+		t.Changed = Outcomes{max(near.Changed.Tried, t.Changed.Tried), near.Changed.Noticed + t.Changed.Noticed}
 	}()
-	for _, m := range again[:min(fewMutants, len(again))] {
+	for _, m := range again[:min(mostTries, len(again))] {
 		if t.Tried > 0 && x.tried >= x.q.Mutants+fewMutants {
 			break
 		}
 		if err := x.mutate(ctx, t, m, t.far); err != nil {
 			return err
 		}
-		if t.Noticed > near.Noticed {
+		if t.Noticed > near.Noticed && 2*(near.Changed.Noticed+t.Changed.Noticed) >= near.Changed.Tried {
 			break
 		}
 	}
@@ -205,24 +205,43 @@ func (x *chainJudge) unreached(ctx context.Context, t *trial) error {
 	}
 	crashed := &trial{Function: Function{Name: t.Name}}
 	err := x.mutate(ctx, crashed, m, slices.Concat(t.near, t.far))
-	if crashed.Tried > 0 && crashed.Noticed == 0 {
+	if crashed.Tried > 0 && crashed.Noticed == 0 && !crashed.unloaded {
 		t.Unreached, t.sure, t.Tried, t.Changed, t.Survived, t.SurvivedAt = true, false, 0, Outcomes{}, "", 0
 	}
 	return err
 }
 
-// crashOf lets a function fail in a line that was changed, or, where that cannot be written, as soon as it is called.
-func crashOf(t *trial) (mutantAt, bool) {
-	f := source.Parse(t.Path, t.mutants[0].src)
-	for _, m := range t.mutants {
-		if crash, ok := f.CrashAt(m.Mutant); ok && m.anew {
-			m.Mutant = crash
-			return m, true
+// catches are the words of functions that may catch what fails in them.
+var catches = re.New(`\b(catch|except|recover|finally|catch_unwind)\b`)
+
+// crashOf lets a function fail in everything that was changed in it, or, where that cannot be written, as soon as it is called. It cannot
+// be said of one that may catch that.
+func crashOf(t *trial) (m mutantAt, ok bool) {
+	m = t.mutants[0]
+	f := source.Parse(t.Path, m.src)
+	i := slices.IndexFunc(f.Funcs, func(fn source.Func) bool { return fn.Name == t.Name })
+	if i < 0 || catches().Match(m.src[f.Funcs[i].Off:f.Funcs[i].Stop]) {
+		return m, false
+	}
+	var places []source.Mutant
+	for _, x := range t.mutants {
+		if crash, ok := f.CrashAt(x.Mutant); ok && x.anew && !slices.ContainsFunc(places, func(p source.Mutant) bool { return crash.Off < p.End && p.Off < crash.End }) {
+			places = append(places, crash)
 		}
 	}
-	m, ok := t.mutants[0], false
-	m.Mutant, ok = f.Crash(t.Name)
-	return m, ok
+	all := !slices.ContainsFunc(t.mutants, func(x mutantAt) bool {
+		return x.anew && !slices.ContainsFunc(places, func(p source.Mutant) bool { return p.Off <= x.Off && x.End <= p.End })
+	})
+	if len(places) == 0 || !all {
+		m.Mutant, ok = f.Crash(t.Name)
+		return m, ok
+	}
+	text := m.src
+	for _, p := range slices.SortedFunc(slices.Values(places), func(a, b source.Mutant) int { return b.Off - a.Off }) { // the last first
+		text = p.Apply(text)
+	}
+	m.Off, m.End, m.New = 0, len(m.src), string(text)
+	return m, true
 }
 
 // selections are the tests in files that are run on a small change of a function, one after the other until a test fails. Where all of
@@ -272,6 +291,7 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 		for _, r := range run.results {
 			_, name := toolchain.SplitID(r.ID)
 			if name == "" {
+				t.unloaded = t.unloaded || bad(r.Status)
 				continue
 			}
 			ran = ran || r.Status == step.Pass || bad(r.Status)

@@ -80,7 +80,7 @@ func behindOthers(f source.File, t source.Test) int {
 }
 
 // looserIn looks for a small change of the code that old versions of tests notice, and nothing that comes near it now. One that only other
-// tests notice now is told, and blocks nothing: what was asserted may have moved to them.
+// tests notice now is told, and blocks nothing, unless a test ends early: what was asserted may have moved to them.
 func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err error) {
 	var old []source.Test
 	for _, t := range changed {
@@ -107,8 +107,8 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 	if err := x.otherNow(ctx, f, was, others, &run); err != nil {
 		return err
 	}
-	if short, err := x.endingEarly(ctx, f, was, changed[:min(mostLooser, len(changed))], slowAfter(run)); err != nil || short {
-		return err
+	if len(changed) == 0 {
+		return nil
 	}
 	var elsewhere *mutantAt
 	for _, m := range mutants {
@@ -119,7 +119,7 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 		if !blind {
 			continue
 		}
-		killed, valid, err := x.kills(ctx, x.pl, m, x.looking(m.file, f.Path), nil, slowAfter(run))
+		killed, valid, err := x.kills(ctx, x.pl, m, x.looking(m.file, f.Path), nil, max(5*x.took, slowAfter(run)))
 		if err != nil {
 			return err
 		}
@@ -133,13 +133,16 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 		}
 	}
 	if elsewhere != nil {
+		if early, err := x.endingEarly(ctx, f, was, changed[:min(mostLooser, len(changed))], slowAfter(run)); err != nil || early {
+			return err
+		}
 		x.say(fix("test-weakened", f.Path, changed[0].Line, fmt.Sprintf("%s Of the tests that are there now, only others do.", killedBefore(changed, *elsewhere))), nil)
 	}
 	return nil
 }
 
-// endingEarly finds changed tests that pass before they come to their end, which their old versions reached: nothing that they assert there
-// is looked at.
+// endingEarly finds, among changed tests that notice less than before, those that pass before they come to their end, which their old
+// versions reached: nothing that they assert there is looked at.
 func (x *chainJudge) endingEarly(ctx context.Context, f *file, was *place, changed []test, limit time.Duration) (found bool, err error) {
 	for _, t := range changed {
 		i := slices.IndexFunc(f.new.Tests, func(n source.Test) bool { return n.Name == t.Name })

@@ -47,6 +47,13 @@ func (x *chainJudge) hollow(context.Context) error {
 	if !x.anew {
 		return nil
 	}
+	for _, ch := range x.changes {
+		if mayTest(ch.Path) && x.mineIn(x.chain, ch) {
+			for _, found := range hollowHelpers(newFile(ch)) {
+				x.say(found, nil)
+			}
+		}
+	}
 	for _, t := range x.fresh {
 		existed := x.existed(t)
 		st := t.in(x.results)
@@ -274,7 +281,7 @@ func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test
 		blind, err := x.blindTo(ctx, was, m, []test{before}, slowAfter(run))
 		if err == nil && blind && !alone {
 			var still, valid bool
-			still, valid, err = x.kills(ctx, x.pl, m, x.looking(m.file, t.File), nil, slowAfter(run))
+			still, valid, err = x.kills(ctx, x.pl, m, x.looking(m.file, t.File), nil, max(5*x.took, slowAfter(run)))
 			blind = valid && !still
 		}
 		if err != nil || blind {

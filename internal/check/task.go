@@ -32,6 +32,8 @@ type Task struct {
 	Screen *Screen
 	// NewCode says that the task is a feature or a fix, and that its plan names code to change.
 	NewCode bool
+	// Keeps says that the task changes how the code works and not what it does, so that no test has to fail without it.
+	Keeps bool
 	// VerifyOnly says that nothing is to change.
 	VerifyOnly bool
 	// Unplanned says that nobody has planned the change: what it may touch is not asked.

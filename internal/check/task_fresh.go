@@ -313,7 +313,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test, owne
 	if !shown && !anew {
 		return p.noNewTest(ctx, with, p.untested(with))
 	}
-	if !shown && !p.t.NewCode && !p.t.Unplanned { // what works as before is shown by tests that pass without it, if they notice a fault of it
+	if !shown && p.t.Keeps { // what works as before is shown by tests that pass without it, if they notice a fault of it
 		return p.noNewTest(ctx, with, "The new tests pass without the change as well.")
 	}
 	if !shown && (p.t.Untested != "" || p.t.Unplanned) {

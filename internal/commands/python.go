@@ -240,7 +240,7 @@ func (r *reader) tox(argv []string, where at) {
 					}
 					return root
 				}
-				if strings.HasSuffix(m, "dir}") { // one of tox's own
+				if strings.HasSuffix(m, "dir}") && !strings.HasSuffix(m, "bindir}") && !strings.HasPrefix(m, "{env:") { // one of tox's own
 					return path.Join(root, ".tox")
 				}
 				return ""

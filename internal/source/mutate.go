@@ -40,7 +40,7 @@ func (m Mutant) Alike() (alike Mutant, ok bool) {
 // crashes are the statements that fail, by language.
 var crashes = map[string]string{
 	Go: `panic("mutant")`, Rust: `panic!("mutant")`, JavaScript: `throw new Error("mutant")`, TypeScript: `throw new Error("mutant")`,
-	Python: `raise RuntimeError("mutant")`,
+	Python: `raise BaseException("mutant")`,
 }
 
 // Crash is a mutant that fails whenever a function is called; ok is false where that cannot be written.
@@ -72,6 +72,10 @@ func (f File) Crash(name string) (m Mutant, ok bool) {
 
 // CrashAt is a mutant that fails where m drops a statement or gives another value; ok is false where m does neither.
 func (f File) CrashAt(m Mutant) (crash Mutant, ok bool) {
+	if f.Lang == Go && m.Value() {
+		m.New = strings.Replace(m.New, "{ ", `{ panic("mutant"); `, 1)
+		return m, true
+	}
 	if m.What == "drop statement" && crashes[f.Lang] != "" {
 		m.New = crashes[f.Lang]
 		if f.Lang != Python {
@@ -80,7 +84,7 @@ func (f File) CrashAt(m Mutant) (crash Mutant, ok bool) {
 		return m, true
 	}
 	for other, fails := range map[string]string{
-		otherPython: `(lambda v: (_ for _ in ()).throw(RuntimeError("mutant")))`, otherScript: `(function () { throw new Error("mutant"); })`,
+		otherPython: `(lambda v: (_ for _ in ()).throw(BaseException("mutant")))`, otherScript: `(function () { throw new Error("mutant"); })`,
 	} {
 		if code, ok := strings.CutPrefix(m.New, other); ok {
 			m.New = fails + code

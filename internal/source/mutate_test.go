@@ -14,8 +14,8 @@ func TestCrash(t *testing.T) {
 		{"a.rs", "f", "fn f() -> u8 { 1 }\n", "fn f() -> u8 { panic!(\"mutant\");  1 }\n"},
 		{"a.js", "f", "function f() {\n\treturn 1;\n}\n", "function f() { throw new Error(\"mutant\"); \n\treturn 1;\n}\n"},
 		{"a.ts", "g", "export const g = (a: number) => a + 1;\nh();\n", "export const g = (a: number) => (() => { throw new Error(\"mutant\"); })();\nh();\n"},
-		{"a.py", "f", "def f(a):  # one\n    # two\n    return a\n", "def f(a):  # one\n    # two\n    raise RuntimeError(\"mutant\")\n    return a\n"},
-		{"a.py", "C.m", "class C:\n    def m(self): return 1\n", "class C:\n    def m(self): raise RuntimeError(\"mutant\"); return 1\n"},
+		{"a.py", "f", "def f(a):  # one\n    # two\n    return a\n", "def f(a):  # one\n    # two\n    raise BaseException(\"mutant\")\n    return a\n"},
+		{"a.py", "C.m", "class C:\n    def m(self): return 1\n", "class C:\n    def m(self): raise BaseException(\"mutant\"); return 1\n"},
 	} {
 		m, ok := source.Parse(c.path, []byte(c.src)).Crash(c.name)
 		if got := string(m.Apply([]byte(c.src))); !ok || got != c.want {
@@ -48,8 +48,8 @@ func TestCrashAtEnd(t *testing.T) {
 	for _, c := range []struct{ path, src, want string }{
 		{"a_test.go", "package a\n\nfunc TestA(t *testing.T) {\n\tif f() != 1 {\n\t\tt.Fatal()\n\t}\n}\n", "\t}\npanic(\"mutant\");}\n"},
 		{"a.test.js", "it('a', () => {\n\texpect(f()).toBe(1);\n});\n", "toBe(1);\nthrow new Error(\"mutant\");});\n"},
-		{"test_a.py", "@mark\ndef test_a(x):\n    # one\n    for i in x:\n        assert i\n\n\nf()\n", "        assert i\n    raise RuntimeError(\"mutant\")\n\n\nf()\n"},
-		{"test_a.py", "class TestA:\n    def test_m(self):\n        assert f(\n            1)\n    x = 1\n", "            1)\n        raise RuntimeError(\"mutant\")\n    x = 1\n"},
+		{"test_a.py", "@mark\ndef test_a(x):\n    # one\n    for i in x:\n        assert i\n\n\nf()\n", "        assert i\n    raise BaseException(\"mutant\")\n\n\nf()\n"},
+		{"test_a.py", "class TestA:\n    def test_m(self):\n        assert f(\n            1)\n    x = 1\n", "            1)\n        raise BaseException(\"mutant\")\n    x = 1\n"},
 		{"src/lib.rs", "#[test]\nfn a() {\n    assert_eq!(f(), 1);\n}\n", "1);\npanic!(\"mutant\");}\n"},
 	} {
 		f := source.Parse(c.path, []byte(c.src))

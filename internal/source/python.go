@@ -43,6 +43,7 @@ func parsePython(f *File, src []byte) {
 		constantMutants(f, src, Python)
 	}
 	p.tests()
+	f.hollow(p.helpers)
 }
 
 // indent gives the first token of each logical line its column. A line goes on within brackets and behind a backslash.

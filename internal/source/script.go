@@ -38,6 +38,7 @@ func parseScript(f *File, src []byte) {
 		}
 	}
 	s.tests(0, len(s.ts), nil, suiteMarks{})
+	f.hollow(s.helpers)
 	if !scriptTestName(f.Path) {
 		for _, fn := range f.Funcs {
 			tokenMutants(f, fn, s.ts, false)

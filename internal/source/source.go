@@ -170,6 +170,17 @@ func (e Export) Called() string {
 
 var declaration = re.New(`^(?:async |abstract |declare )*(?:function ?\*? ?|class |interface |enum |const enum |type |const |let |var |def |fn )([\pL_$][\pL\w$]*)`)
 
+// hollow notes the functions beside the tests whose assertions can never fail, of what each function asserts.
+func (f *File) hollow(asserts map[string]Test) {
+	for _, fn := range f.Funcs {
+		t := asserts[fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]]
+		if t.Trivial > 0 && !slices.ContainsFunc(f.Tests, func(o Test) bool { return o.Line == fn.Line }) {
+			t.Name, t.Line = fn.Name, fn.Line
+			f.Hollow = append(f.Hollow, t)
+		}
+	}
+}
+
 // AlwaysTrue reports whether the test asserts something, but nothing that can fail.
 func (t Test) AlwaysTrue() bool { return t.Asserts == 0 && t.Trivial > 0 }
 
@@ -285,6 +296,7 @@ type File struct {
 	Constants map[string]string
 	Imports   []Import
 	Tests     []Test
+	Hollow    []Test // functions beside the tests that have assertions which can never fail
 	Funcs     []Func
 	Outline
 

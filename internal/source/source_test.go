@@ -161,6 +161,10 @@ func TestImports(t *testing.T) {
 // Each test is written as NAME=asserts/trivial with s for skipped, o for only and ~ for an open name.
 func testLine(f source.File) string {
 	var out []string
+	hollow := ""
+	for _, h := range f.Hollow {
+		hollow += fmt.Sprintf(" (%s=%d/%d)", h.Name, h.Asserts, h.Trivial)
+	}
 	for _, t := range f.Tests {
 		s := fmt.Sprintf("%s=%d/%d", t.Name, t.Asserts, t.Trivial)
 		for _, m := range []struct {
@@ -173,7 +177,7 @@ func testLine(f source.File) string {
 		}
 		out = append(out, s)
 	}
-	return strings.Join(out, " | ")
+	return strings.Join(out, " | ") + hollow
 }
 
 func TestTestsOfEachLanguage(t *testing.T) {
@@ -183,7 +187,7 @@ func TestTestsOfEachLanguage(t *testing.T) {
 		{"go table", "a_test.go", `func TestA(t *testing.T) { for _, c := range cs { t.Run(c.n, func(t *testing.T) { if f(c.in) != c.want { t.Errorf("x") } }) } }`, "TestA=1/0"},
 		{"go helper", "a_test.go", "func TestA(t *testing.T) { same(t, f(), 1) }\nfunc same(t *testing.T, a, b int) { t.Helper(); if a != b { t.Fatal() } }", "TestA=1/0"},
 		{"go hollow helper", "a_test.go", "func TestA(t *testing.T) { same(t, f(), 1) }\nfunc same(t *testing.T, a, b int) { t.Helper() }", "TestA=0/0"},
-		{"go helper that lets something pass", "a_test.go", "func TestA(t *testing.T) { same(t, f(), 1) }\nfunc same(t *testing.T, a, b int) { if a != b { t.Fatal() }; if false && b < 0 { t.Fatal() } }", "TestA=1/1"},
+		{"go helper that lets something pass", "a_test.go", "func TestA(t *testing.T) { same(t, f(), 1) }\nfunc same(t *testing.T, a, b int) { if a != b { t.Fatal() }; if false && b < 0 { t.Fatal() } }", "TestA=1/0 (same=1/1)"},
 		{"go testify", "a_test.go", `func TestA(t *testing.T) { require.NoError(t, f()); assert.Equal(t, 1, g()) }`, "TestA=2/0"},
 		{"go empty", "a_test.go", `func TestA(t *testing.T) { _ = f(); t.Log("fine") }`, "TestA=0/0"},
 		{"go true", "a_test.go", `func TestA(t *testing.T) { f(); if false { t.Fatal() } }`, "TestA=0/1"},
@@ -213,7 +217,7 @@ func TestTestsOfEachLanguage(t *testing.T) {
 		{"js added title", "a.test.js", "list.forEach(function (x) { it('has ' + x.name(1, 2), function () { assert.ok(f(x)); }); })", "has ${x}=1/0~"},
 		{"ts in a string", "a.test.ts", "it('a', () => { const s = \"it.skip('x', () => {})\"; /* it.only('y') */ expect(f(s)).toBe(1) })", "a=1/0"},
 		{"ts helper", "a.test.ts", "function same(a, b) { expect(a).toBe(b) }\nit('a', () => { same(f(), 1) })", "a=1/0"},
-		{"ts helper that lets something pass", "a.test.ts", "function same(a, b) { expect(a).toBe(b); expect(true).toBe(true) }\nit('a', () => { same(f(), 1) })", "a=1/1"},
+		{"ts helper that lets something pass", "a.test.ts", "function same(a, b) { expect(a).toBe(b); expect(true).toBe(true) }\nit('a', () => { same(f(), 1) })", "a=1/0 (same=1/1)"},
 		{"ts early return", "a.test.ts", "it('a', () => { return; expect(f()).toBe(1) })", "a=0/0"},
 		{"ts return promise", "a.test.ts", "it('a', () => { return expect(f()).resolves.toBe(1) })", "a=1/0"},
 		{"ts done callback", "a.test.ts", "it('a', (done) => { f(() => { expect(1).toBe(x); done() }) })", "a=1/0"},
@@ -243,7 +247,7 @@ func TestTestsOfEachLanguage(t *testing.T) {
 		{"py empty", "test_a.py", "def test_a():\n    f()\n    print('assert x == 1')  # assert 1 == 2\n", "test_a=0/0"},
 		{"py module skip", "test_a.py", "pytestmark = pytest.mark.skip\n\ndef test_a():\n    assert f()\n", "test_a=1/0s"},
 		{"py return", "test_a.py", "def test_a():\n    return\n    assert f()\n", "test_a=0/0"},
-		{"py helper that lets something pass", "test_a.py", "def same(a, b):\n    assert a == b\n    assert b or True\nclass TestB:\n    def test_a(self):\n        self.same(f(), 1)\n        same(f(), 1)\n        other.same(f(), 1)\n", "TestB::test_a=2/2"},
+		{"py helper that lets something pass", "test_a.py", "def same(a, b):\n    assert a == b\n    assert b or True\nclass TestB:\n    def test_a(self):\n        self.same(f(), 1)\n        same(f(), 1)\n        other.same(f(), 1)\n", "TestB::test_a=2/0 (same=1/1)"},
 		{"py helper", "test_a.py", "def same(a, b):\n    assert a == b\ndef test_a():\n    same(f(), 1)\n", "test_a=1/0"},
 		{"py one line", "test_a.py", "def test_a(): assert f() == 1\n", "test_a=1/0"},
 		{"py if false", "test_a.py", "def test_a():\n    if False:\n        assert f() == 1\n", "test_a=0/1"},

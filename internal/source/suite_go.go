@@ -58,6 +58,7 @@ func (g *goFile) tests() {
 		}
 		g.f.Tests = append(g.f.Tests, t)
 	}
+	g.f.hollow(ts.helpers)
 }
 
 func isGoTest(fn *ast.FuncDecl) bool {
@@ -247,7 +248,6 @@ func (ts *goTests) assertion(c *ast.CallExpr) (real, is bool) {
 			return true, true
 		}
 		if helper, local := ts.helpers[fun.Name]; local {
-			ts.cur.Trivial += helper.Trivial
 			return true, helper.Asserts > 0
 		}
 		return true, ts.passesT(c) || checkerName().MatchString(fun.Name)

@@ -211,11 +211,7 @@ func (p *pyFile) statement(t *Test, ts []Token, trivial bool) {
 		dotted := i > 0 && isPunct(ts[i-1], ".")
 		args := splitArgs(ts[i+2 : max(i+2, min(closing(ts, i+1), len(ts)))])
 		name := ts[i].Text
-		helper, local := p.helpers[name]
-		local = local && (!dotted || isWord(ts[max(i-2, 0)], "self"))
-		if local {
-			t.Trivial += helper.Trivial
-		}
+		helper, known := p.helpers[name]
 		switch {
 		case dotted && name == "skip" && isWord(ts[max(i-2, 0)], "pytest"), name == "skipTest", name == "importorskip", name == "SkipTest":
 			if name != "importorskip" {
@@ -228,7 +224,7 @@ func (p *pyFile) statement(t *Test, ts []Token, trivial bool) {
 			count(true)
 		case dotted && strings.HasPrefix(name, "assert"):
 			count(!isWord(ts[max(i-2, 0)], "self") || !trivialCall(args))
-		case local && helper.Asserts > 0, !local && checkerName().MatchString(name):
+		case helper.Asserts > 0 && (!dotted || isWord(ts[max(i-2, 0)], "self")), !known && checkerName().MatchString(name):
 			count(true)
 		}
 	}

@@ -256,9 +256,6 @@ func (s *scriptFile) assertions(t *Test, from, to int) {
 		default:
 			t.Skipped, t.SkipLine = true, cmp.Or(t.SkipLine, tok.Line)
 		}
-		if s.punct(i+1, "(") {
-			t.Trivial += s.helpers[tok.Text].Trivial
-		}
 		if real, is := s.assertion(i); is {
 			if real && i > trivialUntil {
 				t.Asserts++
