@@ -225,7 +225,7 @@ func crashOf(t *trial) (m mutantAt, ok bool) {
 	}
 	var places []source.Mutant
 	for _, x := range t.mutants {
-		if crash, ok := f.CrashAt(x.Mutant); ok && x.anew && !slices.ContainsFunc(places, func(p source.Mutant) bool { return crash.Off < p.End && p.Off < crash.End }) {
+		if crash, can := f.CrashAt(x.Mutant); can && x.anew && !slices.ContainsFunc(places, func(p source.Mutant) bool { return crash.Off < p.End && p.Off < crash.End }) {
 			places = append(places, crash)
 		}
 	}

@@ -171,17 +171,22 @@ func (f *Found) adopt(p *Project) {
 		}
 		break
 	}
-	f.Own.Built = f.compiles(p)
-	for _, c := range p.commands() {
-		for _, option := range []string{"--legacy-peer-deps", "--force"} {
-			if f.Ecosystem == Node && c.Purpose == commands.Install && c.Program() == "npm" && slices.Contains(c.Argv, option) && !slices.Contains(f.Own.Peers, option) {
-				f.Own.Peers = append(f.Own.Peers, option)
-			}
-		}
-	}
+	f.Own.Built, f.Own.Peers = f.compiles(p), p.peers()
 	if f.Ecosystem == Python {
 		f.Own.Checkers = p.checkers(f)
 	}
+}
+
+// peers are the options that Own.Peers has.
+func (p *Project) peers() (out []string) {
+	for _, c := range p.commands() {
+		for _, option := range []string{"--legacy-peer-deps", "--force"} {
+			if c.Purpose == commands.Install && c.Program() == "npm" && slices.Contains(c.Argv, option) && !slices.Contains(out, option) {
+				out = append(out, option)
+			}
+		}
+	}
+	return out
 }
 
 // compiles reports whether the tests that the project's own command names are made by what runs before it.
