@@ -245,9 +245,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 		}
 		return usage("no request given: jacquard do \"…\", or --from file:PATH")
 	}
-	if f.documents != "" {
-		p.conf.Docs = f.documents
-	}
+	a.documents = f.documents // the styles open the project for themselves
 	if f.review == reviewPanel && len(p.conf.Panel) == 0 {
 		return usage("--review panel: name the reviewers under panel in %s", configFile)
 	}

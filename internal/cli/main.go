@@ -161,16 +161,18 @@ type app struct {
 
 	rootFlag string
 	langFlag string
-	json     bool
-	stream   bool // every event of the run that is driven goes to stdout, a line each
-	noColor  bool
-	quiet    bool  // of a run only questions and the end are said
-	verbose  bool  // and also what each agent does
-	all      bool  // help shows what is hidden
-	stray    error // a word that is no command, of which help was asked for
-	compiles bool  // build was called by its former name
-	ran      bool  // a command has begun, so an error is not one of usage
-	steers   bool  // the command watches or stops runs: a mistake in the settings keeps nobody from that
+	// documents is where those of a run go, whatever the configuration says; "" is what it says.
+	documents string
+	json      bool
+	stream    bool // every event of the run that is driven goes to stdout, a line each
+	noColor   bool
+	quiet     bool  // of a run only questions and the end are said
+	verbose   bool  // and also what each agent does
+	all       bool  // help shows what is hidden
+	stray     error // a word that is no command, of which help was asked for
+	compiles  bool  // build was called by its former name
+	ran       bool  // a command has begun, so an error is not one of usage
+	steers    bool  // the command watches or stops runs: a mistake in the settings keeps nobody from that
 
 	worker  atomic.Bool // this process is a worker
 	asking  atomic.Bool // a person is asked, and no agent runs

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -61,6 +62,7 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
+	conf.Docs = cmp.Or(a.documents, conf.Docs)
 	return a.openWith(ctx, abs, conf)
 }
 
