@@ -60,6 +60,8 @@ func (x *chainJudge) hollow(context.Context) error {
 		switch {
 		case !existed && t.Skipped && !t.MaySkip && (st == "" || st == step.Skip):
 			x.say(fix("test-skipped", t.File, cmp.Or(t.SkipLine, t.Line), "The new test "+t.Name+" is skipped, so it proves nothing."), nil)
+		case !existed && t.Empty() && !t.Skipped && !likeOthers(newFile(x.change(t.File)), t.Test):
+			x.say(fix("test-empty", t.File, t.Line, "The new test "+t.Name+" has no known assertion."), nil)
 		case !existed && t.AlwaysTrue():
 			x.say(fix("test-always-true", t.File, t.Line, "The assertions of the new test "+t.Name+" can never fail. Assert what the code does."), nil)
 		case !existed && t.Trivial > 0: // of a changed one it is asked what it no longer sees

@@ -223,6 +223,7 @@ var koreanFindings = map[string]string{
 	"A build constraint keeps these tests from running (%s). Remove it.":                                                                    "빌드 제약 때문에 이 테스트들이 실행되지 않습니다 (%s). 없애세요.",
 	"The test %s is marked so that other tests do not run. Remove the mark.":                                                                "테스트 %s의 표시 때문에 다른 테스트가 실행되지 않습니다. 표시를 없애세요.",
 	"The assertions of the test %s can never fail. Assert what the code does.":                                                              "테스트 %s의 단언문은 결코 실패할 수 없습니다. 코드의 동작을 단언하세요.",
+	"The new test %s has no known assertion.":                                                                                               "새 테스트 %s에 알려진 단언문이 없습니다.",
 	"The assertions of the new test %s can never fail. Assert what the code does.":                                                          "새 테스트 %s의 단언문은 결코 실패할 수 없습니다. 코드의 동작을 단언하세요.",
 	"%s, which tests call, has assertions that can never fail (%d).":                                                                        "테스트가 호출하는 %s에 결코 실패할 수 없는 단언문이 있습니다 (%d개).",
 	"The test %s has assertions that can never fail (%d).":                                                                                  "테스트 %s에 결코 실패할 수 없는 단언문이 있습니다 (%d개).",
