@@ -238,6 +238,18 @@ func (b *builder) users(dir string, old target.Entry) []user {
 	return out
 }
 
+// AsksLanguage are the modules of a plan of which a person is asked in which language they are to be written.
+func (a *Actor) AsksLanguage(ctx context.Context, p *CompilePlan) (dirs []string) {
+	b := a.builder(ctx, p, "")
+	b.prepare()
+	for _, t := range p.res.Targets {
+		if _, known := b.detect(t.Dir); !known && t.Refused == "" {
+			dirs = append(dirs, t.Dir)
+		}
+	}
+	return dirs
+}
+
 func (b *builder) detect(dir string) (toolchain.Found, bool) {
 	return b.project.DetectAs(dir, b.language(dir))
 }

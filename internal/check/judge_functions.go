@@ -277,7 +277,7 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 	ran := false
 	var by []string
 	for _, sel := range x.selections(t, files) {
-		short, cancel := context.WithTimeoutCause(ctx, max(20*time.Second, 5*x.took), errSlow)
+		short, cancel := context.WithTimeoutCause(ctx, slowAfter(x.took), errSlow)
 		run, err := x.pl.mutated(short, m, sel, &x.proof)
 		cancel()
 		if errors.Is(err, errSlow) && !late(ctx, err) {

@@ -110,16 +110,17 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 	if len(changed) == 0 {
 		return nil
 	}
+	limit := slowAfter(longest(run.records))
 	var elsewhere *mutantAt
 	for _, m := range mutants {
-		blind, err := x.blindTo(ctx, was, m, changed, slowAfter(run))
+		blind, err := x.blindTo(ctx, was, m, changed, limit)
 		if err != nil {
 			return err
 		}
 		if !blind {
 			continue
 		}
-		killed, valid, err := x.kills(ctx, x.pl, m, x.looking(m.file, f.Path), nil, max(5*x.took, slowAfter(run)))
+		killed, valid, err := x.killedNear(ctx, m, f.Path, limit)
 		if err != nil {
 			return err
 		}
@@ -133,7 +134,7 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 		}
 	}
 	if elsewhere != nil {
-		if early, err := x.endingEarly(ctx, f, was, changed[:min(mostLooser, len(changed))], slowAfter(run)); err != nil || early {
+		if early, err := x.endingEarly(ctx, f, was, changed[:min(mostLooser, len(changed))], limit); err != nil || early {
 			return err
 		}
 		x.say(fix("test-weakened", f.Path, changed[0].Line, fmt.Sprintf("%s Of the tests that are there now, only others do.", killedBefore(changed, *elsewhere))), nil)
@@ -340,6 +341,11 @@ func (x *chainJudge) looking(file, more string) []string {
 	return files
 }
 
+// killedNear is [chainJudge.kills] by the tests that come near a small change, and those in one more file.
+func (x *chainJudge) killedNear(ctx context.Context, m mutantAt, more string, limit time.Duration) (killed, valid bool, err error) {
+	return x.kills(ctx, x.pl, m, x.looking(m.file, more), nil, max(limit, slowAfter(x.took)))
+}
+
 // blindTo reports whether old versions of tests notice a small change of the code, each time they are run, and what they are now does not.
 func (x *chainJudge) blindTo(ctx context.Context, was *place, m mutantAt, tests []test, limit time.Duration) (bool, error) {
 	noticed, _, err := x.kills(ctx, was, m, filesOf(tests), tests, limit)
@@ -364,13 +370,4 @@ func (x *chainJudge) kills(ctx context.Context, pl *place, m mutantAt, files []s
 		return true, true, nil
 	}
 	return killed, valid, err
-}
-
-// slowAfter is when a run with a small change has become an endless loop, by one without.
-func slowAfter(run testRun) time.Duration {
-	longest := time.Duration(0)
-	for _, r := range run.records {
-		longest = max(longest, time.Duration(r.Millis)*time.Millisecond)
-	}
-	return max(20*time.Second, 5*longest)
 }

@@ -32,10 +32,19 @@ func (x *chainJudge) near(ctx context.Context) error {
 
 // timed notes how long the commands took that were run since there were so many records.
 func (x *chainJudge) timed(before int) {
-	for _, r := range x.proof.Records[before:] {
-		x.took = max(x.took, time.Duration(r.Millis)*time.Millisecond)
-	}
+	x.took = max(x.took, longest(x.proof.Records[before:]))
 }
+
+// longest is how long the slowest of some commands took.
+func longest(records []step.Record) (took time.Duration) {
+	for _, r := range records {
+		took = max(took, time.Duration(r.Millis)*time.Millisecond)
+	}
+	return took
+}
+
+// slowAfter is when a run with a small change has become an endless loop, by how long one without takes.
+func slowAfter(took time.Duration) time.Duration { return max(20*time.Second, 5*took) }
 
 // errFar ends what is only run when there is time: the rest is for what the verdict needs.
 var errFar = errors.New("the rest of the time is for something else")

@@ -55,25 +55,21 @@ func (x *chainJudge) hollow(context.Context) error {
 		}
 	}
 	for _, t := range x.fresh {
-		existed := x.existed(t)
-		st := t.in(x.results)
-		switch {
-		case !existed && t.Skipped && !t.MaySkip && (st == "" || st == step.Skip):
+		if x.existed(t) { // of a changed one it is asked what it no longer sees
+			continue
+		}
+		switch st := t.in(x.results); {
+		case t.Skipped && !t.MaySkip && (st == "" || st == step.Skip):
 			x.say(fix("test-skipped", t.File, cmp.Or(t.SkipLine, t.Line), "The new test "+t.Name+" is skipped, so it proves nothing."), nil)
-		case !existed && t.Empty() && !t.Skipped && !likeOthers(newFile(x.change(t.File)), t.Test):
+		case t.Empty() && !t.Skipped && !likeOthers(newFile(x.change(t.File)), t.Test):
 			x.say(fix("test-empty", t.File, t.Line, "The new test "+t.Name+" has no known assertion."), nil)
-		case !existed && t.AlwaysTrue():
+		case t.AlwaysTrue():
 			x.say(fix("test-always-true", t.File, t.Line, "The assertions of the new test "+t.Name+" can never fail. Assert what the code does."), nil)
-		case !existed && t.Trivial > 0: // of a changed one it is asked what it no longer sees
+		case t.Trivial > 0:
 			x.say(fix("test-always-true", t.File, t.Line, fmt.Sprintf("The test %s has assertions that can never fail (%d).", t.Name, t.Trivial)), nil)
 		}
 	}
 	return nil
-}
-
-// existed reports whether a new or changed test is a changed one.
-func (x *chainJudge) existed(t test) bool {
-	return slices.ContainsFunc(source.Parse(t.File, x.change(t.File).Old).Tests, func(o source.Test) bool { return o.Name == t.Name })
 }
 
 // suspect looks closer at what the text of a changed test says.
@@ -279,11 +275,12 @@ func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test
 	if err != nil || before.in(run.results) != step.Pass { // what it expected has changed
 		return m, false, err
 	}
+	limit := slowAfter(longest(run.records))
 	for _, m := range mutants {
-		blind, err := x.blindTo(ctx, was, m, []test{before}, slowAfter(run))
+		blind, err := x.blindTo(ctx, was, m, []test{before}, limit)
 		if err == nil && blind && !alone {
 			var still, valid bool
-			still, valid, err = x.kills(ctx, x.pl, m, x.looking(m.file, t.File), nil, max(5*x.took, slowAfter(run)))
+			still, valid, err = x.killedNear(ctx, m, t.File, limit)
 			blind = valid && !still
 		}
 		if err != nil || blind {

@@ -300,7 +300,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 		return err
 	}
 	for i, t := range expected { // whether tests of before may be skipped is seen where they ran before
-		expected[i].MaySkip = t.MaySkip || !among(fresh)(t) || p.wasThere(t)
+		expected[i].MaySkip = t.MaySkip || !among(fresh)(t) || p.existed(t)
 	}
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: append(flaky, p.t.Known...)}, expected, run)

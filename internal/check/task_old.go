@@ -70,11 +70,10 @@ func (p *taskProof) testedIn(other toolchain.Found, file string) bool {
 	})
 }
 
-// wasThere reports whether a test had its name in its file before the change.
-func (p *taskProof) wasThere(t test) bool {
+// existed reports whether a test had its name in its file before the change.
+func (p *taskProof) existed(t test) bool {
 	return slices.ContainsFunc(p.changes, func(ch Change) bool {
-		_, was := bodies(ch.Path, ch.Old)[t.Name]
-		return was && ch.Path == t.File
+		return ch.Path == t.File && slices.ContainsFunc(source.Parse(t.File, ch.Old).Tests, func(o source.Test) bool { return o.Name == t.Name })
 	})
 }
 

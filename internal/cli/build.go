@@ -397,11 +397,8 @@ func mustJSON(v any) string {
 }
 
 func (p *project) dryRun(ctx context.Context, in step.CompileIn) error {
-	plan, err := act.New(p.planOptions()).PlanCompile(ctx, in)
-	if err != nil {
-		return err
-	}
-	asked, err := p.asksLanguage(ctx, plan, in.Languages)
+	actor := act.New(p.planOptions())
+	plan, err := actor.PlanCompile(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -415,36 +412,11 @@ func (p *project) dryRun(ctx context.Context, in step.CompileIn) error {
 			fmt.Fprintf(to, "  %s\n", l)
 		}
 	}
-	for _, dir := range asked {
+	for _, dir := range actor.AsksLanguage(ctx, plan) {
 		fmt.Fprintf(to, p.a.lang().T("? the build will ask which language to write %s in, because the project does not say; to set it: --language %s=LANG\n"), dir, dir)
 	}
 	if !p.a.json {
 		fmt.Fprintf(to, p.a.lang().T("budget: %s\n"), budgetText(p.a.lang(), in.Budget))
 	}
 	return proved(plan.Sound())
-}
-
-// asksLanguage are the modules of a plan of which a person is asked in which language they are to be written; said is by directory.
-func (p *project) asksLanguage(ctx context.Context, plan *act.CompilePlan, said map[string]string) ([]string, error) {
-	files, err := p.repo.Files(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	code := toolchain.NewProject(files, func(f string) []byte {
-		b, _ := p.file(f) // what cannot be read says nothing
-		return b
-	})
-	var out []string
-	for _, t := range plan.Targets().Targets {
-		lang := ""
-		for dir := t.Dir; lang == ""; dir = path.Dir(dir) {
-			if lang = said[dir]; dir == "." {
-				break
-			}
-		}
-		if _, known := code.DetectAs(t.Dir, lang); !known && t.Refused == "" {
-			out = append(out, t.Dir)
-		}
-	}
-	return out, nil
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/report"
 )
 
 //go:embed demo
@@ -54,7 +55,7 @@ func newDemo(a *app) *cobra.Command {
 				err = d.interrupted(context.WithoutCancel(c.Context()))
 			}
 			if d.temporary && exists(d.play) {
-				d.say(a.lang().T("The sample project stays in a temporary folder. To delete it, run: rm -rf %s"), word(d.play))
+				d.say(a.lang().T("The sample project stays in a temporary folder. To delete it, run: rm -rf %s"), report.Word(d.play))
 			}
 			return err
 		},

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/report"
 )
 
 // hookMark is in every hook that init wrote.
@@ -33,7 +35,7 @@ func (p *project) hook(ctx context.Context) error {
 	if prefix := strings.TrimSuffix(p.repo.Prefix(), "/"); prefix != "" {
 		at = prefix
 	}
-	check := "--root " + word(at) + " validate --staged || exit 1"
+	check := "--root " + report.Word(at) + " validate --staged || exit 1"
 	file := filepath.Join(dir, "pre-commit")
 	if !p.repo.Inside(dir) {
 		return usage("core.hooksPath is %s, which other projects may share: add this line to %s yourself: jacquard %s", dir, file, check)
@@ -46,7 +48,7 @@ func (p *project) hook(ctx context.Context) error {
 		if err != nil {
 			return environment("find this program", err)
 		}
-		have = fmt.Appendf(nil, hookText, word(filepath.ToSlash(self)))
+		have = fmt.Appendf(nil, hookText, report.Word(filepath.ToSlash(self)))
 	case err != nil:
 		return environment("read %s", err, file)
 	case strings.Contains(string(have), check):
@@ -74,6 +76,3 @@ func (p *project) hook(ctx context.Context) error {
 	fmt.Fprintln(p.a.Err, p.a.lang().T("Git now rejects commits in which exports and stated facts of specs differ from the code. No tests are run: jacquard verify does that. To undo this, delete the file"))
 	return nil
 }
-
-// word is a text as a shell takes it for one word.
-func word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

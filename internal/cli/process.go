@@ -38,9 +38,9 @@ type process struct {
 func processOf(def string) process {
 	switch def {
 	case compileDef:
-		return process{command: "build", started: report.Started, line: buildLine, end: (*project).compiled}
+		return process{command: "build", started: report.Started, line: lineOf(report.Planned, report.Result, ""), end: (*project).compiled}
 	case workDef:
-		return process{command: "do", style: workDef, started: report.TaskStarted, line: workLine, end: (*project).worked, documents: true, several: true}
+		return process{command: "do", style: workDef, started: report.TaskStarted, line: lineOf(report.WorkPlanned, report.Task, "work"), end: (*project).worked, documents: true, several: true}
 	case autoDef:
 		return process{command: "do --style pdca", style: "pdca", started: report.Started, line: autoLine, end: (*project).finished, documents: true, several: true}
 	case developDef:
@@ -50,7 +50,7 @@ func processOf(def string) process {
 	if def == specDef {
 		command = "spec new"
 	}
-	return process{command: command, started: report.Started, line: documentLine, end: (*project).documented, unpaid: def == decompileDef}
+	return process{command: command, started: report.Started, line: lineOf(report.DocumentPlanned, report.DocumentResult, "spec"), end: (*project).documented, unpaid: def == decompileDef}
 }
 
 // worded is the text of a fact of a run, "" for one that cannot be read.
@@ -62,37 +62,17 @@ func worded[T any](l report.Lang, e flow.Event, text func(report.Lang, T) string
 	return text(l, v)
 }
 
-// buildLine is the text of a note of a build.
-func buildLine(l report.Lang, e flow.Event, dir string) string {
-	switch {
-	case e.Key == "planned":
-		return worded(l, e, report.Planned)
-	case strings.HasSuffix(e.Key, ":result"):
-		return worded(l, e, report.Result)
+// lineOf is the text of a note of a run whose plan and results have texts; what stands for a note that is of no part of it.
+func lineOf[P, R any](planned func(report.Lang, P) string, result func(report.Lang, R) string, what string) func(report.Lang, flow.Event, string) string {
+	return func(l report.Lang, e flow.Event, branch string) string {
+		switch {
+		case e.Key == "planned":
+			return worded(l, e, planned)
+		case strings.HasSuffix(e.Key, ":result"):
+			return worded(l, e, result)
+		}
+		return attemptLine(l, e, cmp.Or(branch, what))
 	}
-	return attemptLine(l, e, dir)
-}
-
-// workLine is the text of a note of a run of work.
-func workLine(l report.Lang, e flow.Event, id string) string {
-	switch {
-	case e.Key == "planned":
-		return worded(l, e, report.WorkPlanned)
-	case strings.HasSuffix(e.Key, ":result"):
-		return worded(l, e, report.Task)
-	}
-	return attemptLine(l, e, cmp.Or(id, "work"))
-}
-
-// documentLine is the text of a note of a run that writes documents.
-func documentLine(l report.Lang, e flow.Event, dir string) string {
-	switch {
-	case e.Key == "planned":
-		return worded(l, e, report.DocumentPlanned)
-	case strings.HasSuffix(e.Key, ":result"):
-		return worded(l, e, report.DocumentResult)
-	}
-	return attemptLine(l, e, cmp.Or(dir, "spec"))
 }
 
 // isAttempt reports whether a note is about an attempt at something.

@@ -21,6 +21,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/syntax"
 )
 
@@ -143,10 +144,10 @@ func (p *project) openRepo(ctx context.Context) error {
 	return nil
 }
 
-// shellWord is a text as one word of a command line.
+// shellWord is a text as one word of a command line, as it is where no shell reads it in another way.
 func shellWord(s string) string {
 	if strings.ContainsAny(s, " \t\"'`$&|;<>()*?[]#~!\\") {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		return report.Word(s)
 	}
 	return s
 }

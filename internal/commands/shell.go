@@ -300,19 +300,15 @@ var builds = re.New(`(?:^|[:_-])(?:build|compile)`)
 
 // nodeFile is the file of the project that node runs, behind options of its own, and where it stands; 0 where it runs none.
 func (r *reader) nodeFile(argv []string, where at) (file string, i int) {
-	for i := 1; i < len(argv); i++ {
-		switch a := argv[i]; {
-		case a == "-r" || a == "--require" || a == "--import" || a == "--loader":
-			i++
-		case a == "-e" || a == "--eval" || strings.HasPrefix(a, "--test"):
-			return "", 0
-		case !strings.HasPrefix(a, "-"):
-			for _, ext := range []string{"", ".js", ".mjs", ".cjs"} {
-				if r.files[path.Join(where.dir, a+ext)] {
-					return a + ext, i
-				}
-			}
-			return "", 0
+	words := flagless(argv[1:], "-r", "--require", "--import", "--loader")
+	i = len(argv) - len(words)
+	code := func(a string) bool { return a == "-e" || a == "--eval" || strings.HasPrefix(a, "--test") }
+	if len(words) == 0 || slices.ContainsFunc(argv[:i], code) {
+		return "", 0
+	}
+	for _, ext := range []string{"", ".js", ".mjs", ".cjs"} {
+		if r.files[path.Join(where.dir, words[0]+ext)] {
+			return words[0] + ext, i
 		}
 	}
 	return "", 0

@@ -42,7 +42,7 @@ var featureStyle = style{
 		return true
 	},
 	note: (*Run).featureNote,
-	next: func(r *Run) string { return "jacquard auto " + word(r.asked) },
+	next: func(r *Run) string { return "jacquard auto " + Word(r.asked) },
 }
 
 // scored is the block that says how complex a request is.

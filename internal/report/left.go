@@ -74,8 +74,8 @@ func (r *Run) Settle(ref func(tree string) string) {
 	}
 }
 
-// word is a text as one word of a shell.
-func word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// Word is a text as one word of a shell.
+func Word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Lines and columns that are shown of what an author has said.
 const (
