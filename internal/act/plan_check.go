@@ -45,11 +45,15 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 	facts.Known = task.Numbered("NFR", len(in.Requirement.NonFunctional))
 	plan, added, problems := task.Check(tasks, facts)
 	problems = append(wrong, problems...)
-	own := slices.ContainsFunc(a.chains(v), func(c toolchain.Found) bool {
+	chains := a.chains(v)
+	own := slices.ContainsFunc(chains, func(c toolchain.Found) bool {
 		return c.Ecosystem == toolchain.Unknown && len(c.Test(toolchain.Selection{})) > 0
 	})
+	compiled := func(p string) bool {
+		return slices.ContainsFunc(chains, func(c toolchain.Found) bool { return slices.Contains(c.Compiles, path.Ext(p)) })
+	}
 	for _, t := range tasks {
-		if i := slices.IndexFunc(t.Files, func(f task.File) bool { return unchecked(f.Path) }); i >= 0 && len(t.Commands()) == 0 && !own {
+		if i := slices.IndexFunc(t.Files, func(f task.File) bool { return unchecked(f.Path) && !compiled(f.Path) }); i >= 0 && len(t.Commands()) == 0 && !own {
 			problems = append(problems, task.Problem{Task: t.ID, Text: "no known toolchain checks " + t.Files[i].Path + "; name a command in verify that does"})
 		}
 	}

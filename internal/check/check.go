@@ -52,7 +52,8 @@ var ErrSetup = errors.New("install dependencies")
 type setupError struct {
 	command string
 	exit    int
-	said    string
+	said    string // at the end
+	output  []byte
 }
 
 func (e *setupError) Unwrap() error { return ErrSetup }

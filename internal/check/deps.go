@@ -145,12 +145,14 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 		return prepared{}, err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "5 %s %s %s\n", chain.Ecosystem, runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(h, "6 %s %s %s\n", chain.Ecosystem, runtime.GOOS, runtime.GOARCH)
 	for _, s := range setup {
 		fmt.Fprintf(h, "%q %q %s\n", s.Argv, s.Env, s.Dir)
 	}
-	if chain.Builds { // what building reads can be any file
-		fmt.Fprintf(h, "%s\n", base)
+	if chain.Builds {
+		if err := c.hashSources(ctx, h, base, chain); err != nil {
+			return prepared{}, err
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(h, "%s %x\n", name, sha256.Sum256(files[name]))
@@ -383,7 +385,7 @@ func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly se
 		if err != nil {
 			return partly, err
 		}
-		failed := setupError{CommandText(s), out.Record.Exit, out.tail}
+		failed := setupError{CommandText(s), out.Record.Exit, out.tail, out.output}
 		switch {
 		case out.clean():
 		case s.Optional:

@@ -98,7 +98,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 	j.notices()
 	foreign := ""
 	for _, ch := range j.changes {
-		if kindOf(ch) == foreignCode || isProgram(ch) {
+		if isProgram(ch) || kindOf(ch) == foreignCode && !slices.ContainsFunc(q.Chains, func(f toolchain.Found) bool { return compiles(f, ch.Path) }) {
 			foreign = cmp.Or(foreign, ch.Path)
 		}
 	}
@@ -304,8 +304,8 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	for _, ch := range j.changes {
 		if j.mineIn(chain, ch) {
 			x.changed = append(x.changed, ch.Path)
-			if kindOf(ch) == codeKind {
-				j.known.code, j.known.anew = true, j.known.anew || adds(ch)
+			if kindOf(ch) == codeKind || compiles(chain, ch.Path) {
+				j.known.code, j.known.anew = true, j.known.anew || compiles(chain, ch.Path) || adds(ch)
 			}
 		}
 	}
@@ -316,7 +316,17 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	if err := x.look(ctx); err != nil {
 		return err
 	}
-	if x.pl, err = j.c.open(ctx, step.OnJudged, j.proof.Tree, j.proof.Tree, chain); err != nil {
+	was, err := j.c.compiling(ctx, j.proof.Tree, j.before, []toolchain.Found{chain})
+	if err != nil {
+		return err
+	}
+	x.pl, err = j.c.open(ctx, step.OnJudged, j.proof.Tree, was, chain)
+	if failed, ok := errors.AsType[*compileError](err); ok {
+		x.known.broken++
+		x.block(failed.finding(chain), nil)
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	defer func() { err = joinClose(err, x.pl) }()

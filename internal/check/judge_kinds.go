@@ -75,6 +75,9 @@ func (j *judge) concerned() []toolchain.Found {
 
 // mineIn reports whether a change is one that a toolchain tests: of its language, or data in its place.
 func (j *judge) mineIn(chain toolchain.Found, ch Change) bool {
+	if compiles(chain, ch.Path) {
+		return true
+	}
 	k := kindOf(ch)
 	if k == noKind || k == foreignCode || !j.owns(chain, ch.Path) {
 		return false

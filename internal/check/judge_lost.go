@@ -18,7 +18,8 @@ import (
 type moved struct{ was, is test }
 
 // uncollected finds old tests that stand in the project and run no more: their file has another name or a build constraint, a setting leaves
-// them out, a line takes them away. One that ran and passed before the change blocks, as one that was deleted does.
+// them out, a line takes them away, the code lets them be skipped. One that ran and passed before the change blocks, as one that was
+// deleted does.
 func (x *chainJudge) uncollected(ctx context.Context) error {
 	if err := x.run(ctx, x.beneathMain()); err != nil {
 		return err
@@ -36,7 +37,8 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	if err := x.run(ctx, more); err != nil {
 		return err
 	}
-	left := silent()
+	skips := func(m moved) bool { return counted(m.is, x.results, step.Skip) > 0 }
+	left := append(silent(), slices.DeleteFunc(slices.Clone(list), func(m moved) bool { return !skips(m) })...)
 	if len(left) == 0 {
 		return nil
 	}
@@ -54,10 +56,19 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 		return err
 	}
 	at := map[string][]moved{}
+	var skip []test // with the change, and not without it
 	for _, m := range left {
-		if m.was.in(run.results) == step.Pass {
+		switch {
+		case skips(m):
+			if skippedSince(m.is, run, x.results) > 0 {
+				skip = append(skip, m.is)
+			}
+		case m.was.in(run.results) == step.Pass:
 			at[m.is.File] = append(at[m.is.File], m)
 		}
+	}
+	if err := x.skippedNow(ctx, skip, run); err != nil {
+		return err
 	}
 	for _, file := range slices.Sorted(maps.Keys(at)) {
 		var names []string
@@ -72,6 +83,48 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 		x.block(reject("test-deleted", file, at[file][0].is.Line, text), &run)
 	}
 	return nil
+}
+
+// skippedNow blocks a change with which tests are skipped that passed before, where they are skipped again.
+func (x *chainJudge) skippedNow(ctx context.Context, tests []test, before testRun) error {
+	if len(tests) == 0 {
+		return nil
+	}
+	defer x.pl.again()()
+	run, err := x.pl.runThese(ctx, tests)
+	if err != nil {
+		return err
+	}
+	tests = slices.DeleteFunc(tests, func(t test) bool { return skippedSince(t, before, run.results) <= 0 })
+	for _, file := range filesOf(tests) {
+		here := slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return t.File != file })
+		text := "The test " + here[0].Name + " passes without the change and is skipped with it. Let the code run it."
+		if n, all := skippedSince(here[0], before, run.results), len(resultsOf(here[0], run.results)); all > 1 {
+			text = fmt.Sprintf("%d of %d cases of the test %s pass without the change and are skipped with it. Let the code run them.", n, all, here[0].Name)
+		}
+		if len(here) > 1 {
+			text += fmt.Sprintf(" So are cases of %d more tests.", len(here)-1)
+		}
+		x.known.weakened++
+		x.block(reject("test-skipped", file, here[0].Line, text), &run)
+	}
+	return nil
+}
+
+// skippedSince is how many cases of a test, 1 for one without, passed before and are skipped now. They are counted: what a case is
+// called can depend on what it is given.
+func skippedSince(t test, before testRun, now []step.TestResult) int {
+	return min(counted(t, now, step.Skip), counted(t, before.results, step.Pass)-counted(t, now, step.Pass))
+}
+
+// counted is how many cases of a test have a status.
+func counted(t test, results []step.TestResult, st step.TestStatus) (n int) {
+	for _, r := range resultsOf(t, results) {
+		if r.Status == st {
+			n++
+		}
+	}
+	return n
 }
 
 // beneathMain are the test files of packages of Go whose TestMain is new or has changed: it decides whether they run.

@@ -86,7 +86,15 @@ func (c *Checker) open(ctx context.Context, proof step.Shows, tree, base string,
 		return nil, fmt.Errorf("make check tree: %w", err)
 	}
 	p := &place{c: c, dir: dir, proof: proof, tree: tree, chain: chain, edited: map[string]bool{}}
-	if err := p.fill(ctx, base, append([]toolchain.Found{chain}, more...)); err != nil {
+	chains := append([]toolchain.Found{chain}, more...)
+	with, err := c.compiling(ctx, base, tree, chains)
+	if err == nil {
+		err = p.fill(ctx, with, chains)
+	}
+	if with != base {
+		err = c.notCompiled(ctx, base, p.kits, err)
+	}
+	if err != nil {
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
@@ -146,7 +154,7 @@ func (p *place) fill(ctx context.Context, base string, chains []toolchain.Found)
 			return err
 		}
 		if out.Record.Exit != 0 {
-			return &setupError{strings.Join(argv, " "), out.Record.Exit, out.tail}
+			return &setupError{strings.Join(argv, " "), out.Record.Exit, out.tail, out.output}
 		}
 	}
 	p.stamps = p.stampAll()

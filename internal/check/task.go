@@ -193,6 +193,10 @@ func below(root, p string) bool {
 // chain builds, lints and tests what one toolchain is for.
 func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	pl, err := p.c.open(ctx, step.OnTask, p.proof.Tree, cmp.Or(p.t.Base, p.proof.Tree), chain)
+	if failed, ok := errors.AsType[*compileError](err); ok {
+		p.add(failed.finding(chain))
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -72,6 +72,12 @@ func inspectPython(f *Found, p *Project) {
 	cfg := text + string(p.read(join(f.Root, "setup.cfg"))) + string(p.read(join(f.Root, "tox.ini")))
 	f.Tools = pythonTools(f, p, cfg)
 	f.Builds = project.BuildSystem != nil || f.Manager == "pip" && len(p.match(f.Root, "setup.py")) > 0
+	if f.Builds {
+		f.Compiles = []string{".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".pyx", ".pxd", ".pxi", ".rs", ".f", ".f90"}
+		if strings.Contains(text+string(p.read(join(f.Root, "setup.py"))), "mypyc") {
+			f.Compiles = append(f.Compiles, ".py")
+		}
+	}
 	f.Runner = "unittest"
 	if f.Has("pytest") || strings.Contains(cfg, "pytest") || len(p.match(f.Root, "pytest.ini", "conftest.py")) > 0 ||
 		p.anyFile(f.Root, "conftest.py") || p.usesPytest(f.Root) {

@@ -74,8 +74,9 @@ type Found struct {
 	Own Own `json:"own,omitzero"`
 	// SourceDir is "src" for a Python project with that layout; imports start there.
 	SourceDir string `json:"source_dir,omitempty"`
-	// Builds says that a Python project can be installed itself.
-	Builds bool `json:"builds,omitempty"`
+	// Builds says that a Python project can be installed itself, Compiles which sources are only compiled by that, by their endings.
+	Builds   bool     `json:"builds,omitempty"`
+	Compiles []string `json:"compiles,omitempty"`
 	// Workspace is the directory that Cargo's messages are relative to and that Maven runs in, Edition Rust's edition.
 	Workspace string `json:"workspace,omitempty"`
 	Edition   string `json:"edition,omitempty"`
