@@ -25,7 +25,8 @@ const (
 	longTests = 3 * time.Second // is long for the tests near a change
 )
 
-// errSlow ends the run of a small change that takes much longer than the code as it is: it has become an endless loop.
+// errSlow ends the run of a small change that takes much longer than the code as it is. It may have become an endless loop, or the machine
+// has other things to do: it shows nothing.
 var errSlow = errors.New("the mutant does not terminate")
 
 // trial is a function while it is looked at.
@@ -151,7 +152,7 @@ func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 			t.open = false
 			continue
 		}
-		if proved.proved() { // whether others notice is worth no time then
+		if proved.proved() && !(t.added() && len(t.near) == 0) { // whether others notice is worth no time then
 			if t.open, t.Changed = false, (Outcomes{}); t.Noticed == 0 {
 				t.Tried, t.Survived = 0, ""
 			}
@@ -281,8 +282,6 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 		run, err := x.pl.mutated(short, m, sel, &x.proof)
 		cancel()
 		if errors.Is(err, errSlow) && !late(ctx, err) {
-			t.count(m, true)
-			t.By = append(t.By, "(the tests do not finish)")
 			return nil
 		}
 		if err != nil {

@@ -12,50 +12,130 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
-	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // mostLooser is how many files of changed tests are asked what they no longer see.
-const mostLooser = 3
+const mostLooser = 4
 
 // looser finds old tests that were changed although they pass as they were, and that let something pass now which they noticed. Their
 // text does not tell: they assert as often as before. It comes last, and what there is no time for is left.
 func (x *chainJudge) looser(ctx context.Context) error {
-	asked := 0
+	var files []*file
+	changed := map[string][]moved{}
 	for _, ch := range x.changes {
-		if ch.Status != 'M' || !mayTest(ch.Path) || !x.mineIn(x.chain, ch) || !x.pl.compiled(ch.Path) || asked >= mostLooser {
+		if ch.Status != 'M' || !mayTest(ch.Path) || !x.mineIn(x.chain, ch) || !x.pl.compiled(ch.Path) {
 			continue
 		}
 		f := newFile(ch)
-		if changed := x.rewordedIn(f); len(changed) > 0 {
-			asked++
-			if err := x.looserIn(ctx, f, changed); late(ctx, err) {
-				x.outOfTime()
-				x.out.NotRun = append(x.out.NotRun, "mutants for the changed tests of "+f.Path)
-				return nil
-			} else if err != nil {
-				return err
-			}
+		if changed[f.Path] = x.rewordedIn(f); len(changed[f.Path]) > 0 {
+			files = append(files, f)
+		}
+	}
+	slices.SortStableFunc(files, func(a, b *file) int { return reformed(b) - reformed(a) })
+	for i, f := range files {
+		var err error
+		if i < mostLooser {
+			err = x.looserIn(ctx, f, changed[f.Path])
+		}
+		switch {
+		case i == mostLooser:
+			x.out.NotRun = append(x.out.NotRun, fmt.Sprintf("mutants for the changed tests of %d more files", len(files)-i))
+			return nil
+		case late(ctx, err):
+			x.outOfTime()
+			x.out.NotRun = append(x.out.NotRun, "mutants for the changed tests of "+f.Path)
+			return nil
+		case err != nil:
+			return err
 		}
 	}
 	return nil
 }
 
-// rewordedIn are the old versions of the tests of a file that were changed and of which nothing was said yet.
-func (x *chainJudge) rewordedIn(f *file) (out []test) {
-	before := map[string]source.Test{}
-	for _, t := range f.old.Tests {
-		before[t.Name] = t
+// reformed is how many words of a file's tests are no longer there, texts and numbers aside: where those alone are others, it asserts as before.
+func reformed(f *file) int {
+	count := map[string]int{}
+	for _, t := range source.Code(f.old.Tokens) {
+		count[t.Text]++
 	}
+	for _, t := range source.Code(f.new.Tokens) {
+		count[t.Text]--
+	}
+	n := 0
+	for _, t := range source.Code(f.old.Tokens) {
+		if t.Kind != source.String && t.Kind != source.Number && count[t.Text] > 0 {
+			count[t.Text]--
+			n++
+		}
+	}
+	return n
+}
+
+// rewordedIn are the tests of a file that were changed, or what they are run with was, and of which nothing was said yet.
+func (x *chainJudge) rewordedIn(f *file) (out []moved) {
+	now, renamed, helpers := map[string]source.Test{}, x.renamed(f), changedHelpers(f)
 	for _, t := range f.new.Tests {
-		old, existed := before[t.Name]
-		id := f.Path + "::" + t.Name
-		st := test{Test: t, ID: id, File: f.Path}.in(x.results)
-		if existed && !old.Skipped && st == step.Pass && (body(f.old, old) != body(f.new, t) || retabled(f, old, t)) && len(judgeTest(f, t, old, true)) == 0 {
-			out = append(out, test{Test: old, ID: id, File: f.Path})
+		now[t.Name] = t
+	}
+	for _, old := range f.old.Tests {
+		t, still := now[old.Name]
+		if !still {
+			t, still = renamed[old.Name], renamed[old.Name].Name != ""
+		}
+		m := moved{test{Test: old, ID: f.Path + "::" + old.Name, File: f.Path}, test{Test: t, ID: f.Path + "::" + t.Name, File: f.Path}}
+		if still && !old.Skipped && m.is.in(x.results) == step.Pass && x.otherwise(f, m, helpers) && len(judgeTest(f, t, old, true)) == 0 {
+			out = append(out, m)
 		}
 	}
 	return out
+}
+
+// otherwise reports whether a test is another one than before: itself, the rows that it is run with, a helper that it calls, or what its name
+// means.
+func (x *chainJudge) otherwise(f *file, m moved, helpers map[string]bool) bool {
+	if nameless(m.was.Name, body(f.old, m.was.Test)) != nameless(m.is.Name, body(f.new, m.is.Test)) || retabled(f, m.was.Test, m.is.Test) {
+		return true
+	}
+	for name := range mentions(f.new, m.is.Test) {
+		if helpers[name] {
+			return true
+		}
+	}
+	return m.was.Name == m.is.Name && elsewhere(f.new, m.is.Test) > elsewhere(f.old, m.was.Test)
+}
+
+// elsewhere is how often the name of a test stands in its file outside of the test.
+func elsewhere(f source.File, t source.Test) (n int) {
+	for _, tok := range f.Tokens {
+		if tok.Kind == source.Ident && tok.Text == t.Name && (tok.Off < t.Off || tok.End > t.Stop) {
+			n++
+		}
+	}
+	return n
+}
+
+// changedHelpers are the functions of a file that were there before and are others now, and those that call such.
+func changedHelpers(f *file) map[string]bool {
+	was, is := functions(f.Path, f.Old), functions(f.Path, f.New)
+	for _, t := range f.old.Tests {
+		delete(was, t.Name)
+	}
+	changed := map[string]bool{}
+	for name, text := range was {
+		if is[name] != text {
+			changed[name[strings.LastIndexByte(name, '.')+1:]] = true
+		}
+	}
+	for more := len(changed) > 0; more; {
+		more = false
+		for name, text := range was {
+			last := name[strings.LastIndexByte(name, '.')+1:]
+			if !changed[last] && slices.ContainsFunc(strings.Fields(text), func(word string) bool { return changed[word] }) {
+				changed[last], more = true, true
+			}
+		}
+	}
+	return changed
 }
 
 // retabled reports whether what stands before a test is something else now: the rows that it is run with (test.each, parametrize), a helper.
@@ -81,153 +161,179 @@ func behindOthers(f source.File, t source.Test) int {
 
 // looserIn looks for a small change of the code that old versions of tests notice, and nothing that comes near it now. One that only other
 // tests notice now is told, and blocks nothing, unless a test ends early: what was asserted may have moved to them.
-func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err error) {
-	var old []source.Test
-	for _, t := range changed {
-		old = append(old, t.Test)
-	}
-	mutants := x.mutantsFor(f, old...)
+func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []moved) (err error) {
 	was, err := x.withOldFile(ctx, f)
 	if err != nil {
 		return err
 	}
 	defer func() { err = joinClose(err, was) }()
-	run, err := was.runThese(ctx, changed)
-	if err != nil {
+	run, changed, err := x.stillPassing(ctx, f, was, changed)
+	if err != nil || len(changed) == 0 {
 		return err
-	}
-	var others []test // that expect something else now
-	changed = slices.DeleteFunc(changed, func(t test) bool {
-		st := t.in(run.results)
-		if st == step.Fail && !x.subjectGone(resultsOf(t, run.results)) {
-			others = append(others, t)
-		}
-		return st != step.Pass
-	})
-	if err := x.otherNow(ctx, f, was, others, &run); err != nil {
-		return err
-	}
-	if len(changed) == 0 {
-		return nil
 	}
 	limit := slowAfter(longest(run.records))
-	var elsewhere *mutantAt
-	for _, m := range mutants {
+	unnoticed, others, err := x.lessKilled(ctx, f, was, changed, limit)
+	switch {
+	case err != nil:
+		return err
+	case unnoticed != nil:
+		x.known.weakened++
+		x.block(reject("test-weakened", f.Path, changed[0].is.Line, fmt.Sprintf("%s No test kills it now.", killedBefore(changed, *unnoticed))), nil)
+	case others != nil:
+		if early, err := x.endingEarly(ctx, f, was, changed[:min(mostLooser, len(changed))], limit); err != nil || early {
+			return err
+		}
+		x.say(fix("test-weakened", f.Path, changed[0].is.Line, fmt.Sprintf("%s Of the tests that are there now, only others do.", killedBefore(changed, *others))), nil)
+	}
+	return nil
+}
+
+// stillPassing are the tests of a file that pass as they were. Of those that do not, it says why.
+func (x *chainJudge) stillPassing(ctx context.Context, f *file, was *place, changed []moved) (testRun, []moved, error) {
+	run, err := was.runThese(ctx, before(changed))
+	if err != nil {
+		return run, nil, err
+	}
+	var others, left []moved
+	for _, m := range changed {
+		switch st := m.was.in(run.results); {
+		case st == step.Pass:
+			left = append(left, m)
+		case st == step.Fail && !x.subjectGone(resultsOf(m.was, run.results)):
+			others = append(others, m)
+		}
+	}
+	return run, left, x.otherNow(ctx, f, was, others, &run)
+}
+
+// before and after are changed tests as they were, and as they are.
+func before(changed []moved) (out []test) {
+	for _, m := range changed {
+		out = append(out, m.was)
+	}
+	return out
+}
+
+func after(changed []moved) (out []test) {
+	for _, m := range changed {
+		out = append(out, m.is)
+	}
+	return out
+}
+
+// lessKilled is a mutant that some tests of a file killed as they were, and that no test kills now, and one that only others do.
+func (x *chainJudge) lessKilled(ctx context.Context, f *file, was *place, changed []moved, limit time.Duration) (unnoticed, others *mutantAt, err error) {
+	var olds []source.Test
+	for _, m := range changed {
+		olds = append(olds, m.was.Test)
+	}
+	for _, m := range x.mutantsFor(f, olds...) {
 		blind, err := x.blindTo(ctx, was, m, changed, limit)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		if !blind {
 			continue
 		}
 		killed, valid, err := x.killedNear(ctx, m, f.Path, limit)
-		if err != nil {
-			return err
-		}
-		if killed && elsewhere == nil {
-			elsewhere = &m
-		}
-		if valid && !killed {
-			x.known.weakened++
-			x.block(reject("test-weakened", f.Path, changed[0].Line, fmt.Sprintf("%s No test kills it now.", killedBefore(changed, m))), nil)
-			return nil
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case killed:
+			others = cmp.Or(others, &m)
+		case valid:
+			return &m, others, nil
 		}
 	}
-	if elsewhere != nil {
-		if early, err := x.endingEarly(ctx, f, was, changed[:min(mostLooser, len(changed))], limit); err != nil || early {
-			return err
-		}
-		x.say(fix("test-weakened", f.Path, changed[0].Line, fmt.Sprintf("%s Of the tests that are there now, only others do.", killedBefore(changed, *elsewhere))), nil)
-	}
-	return nil
+	return nil, others, nil
 }
 
 // endingEarly finds, among changed tests that notice less than before, those that pass before they come to their end, which their old
 // versions reached: nothing that they assert there is looked at.
-func (x *chainJudge) endingEarly(ctx context.Context, f *file, was *place, changed []test, limit time.Duration) (found bool, err error) {
+func (x *chainJudge) endingEarly(ctx context.Context, f *file, was *place, changed []moved, limit time.Duration) (found bool, err error) {
 	for _, t := range changed {
-		i := slices.IndexFunc(f.new.Tests, func(n source.Test) bool { return n.Name == t.Name })
-		now, ok := f.new.CrashAtEnd(f.new.Tests[i])
-		old, okOld := f.old.CrashAtEnd(t.Test)
+		now, ok := f.new.CrashAtEnd(t.is.Test)
+		old, okOld := f.old.CrashAtEnd(t.was.Test)
 		if !ok || !okOld {
 			continue
 		}
-		ends, valid, err := x.kills(ctx, x.pl, mutantAt{Mutant: now, file: f.Path, src: f.New}, []string{f.Path}, []test{t}, limit)
+		ends, valid, err := x.kills(ctx, x.pl, mutantAt{Mutant: now, file: f.Path, src: f.New}, []string{f.Path}, []test{t.is}, limit)
 		if err != nil {
 			return false, err
 		}
 		if ends || !valid {
 			continue
 		}
-		ended, _, err := x.kills(ctx, was, mutantAt{Mutant: old, file: f.Path, src: f.Old}, []string{f.Path}, []test{t}, limit)
+		ended, _, err := x.kills(ctx, was, mutantAt{Mutant: old, file: f.Path, src: f.Old}, []string{f.Path}, []test{t.was}, limit)
 		if err != nil {
 			return false, err
 		}
 		if ended {
 			found = true
 			x.known.weakened++
-			x.block(reject("test-weakened", f.Path, f.new.Tests[i].Line, "The test "+t.Name+" passes before it comes to its end, which its old version reached. Remove what ends it early."), nil)
+			x.block(reject("test-weakened", f.Path, t.is.Line, "The test "+t.is.Name+" passes before it comes to its end, which its old version reached. Remove what ends it early."), nil)
 		}
 	}
 	return found, nil
 }
 
 // killedBefore says of a mutant that the old versions of changed tests kill it.
-func killedBefore(changed []test, m mutantAt) string {
+func killedBefore(changed []moved, m mutantAt) string {
 	if len(changed) == 1 {
-		return fmt.Sprintf("The test %s was changed. Its old version passes and kills a mutant in line %d of %s (%s).", changed[0].Name, m.Line, m.file, describe(m.Mutant))
+		return fmt.Sprintf("The test %s was changed. Its old version passes and kills a mutant in line %d of %s (%s).", changed[0].is.Name, m.Line, m.file, describe(m.Mutant))
 	}
 	var names []string
 	for _, t := range changed[:min(len(changed), 5)] {
-		names = append(names, t.Name)
+		names = append(names, t.is.Name)
 	}
 	return fmt.Sprintf("The tests %s were changed. Their old versions pass and kill a mutant in line %d of %s (%s).", strings.Join(names, ", "), m.Line, m.file, describe(m.Mutant))
 }
 
 // otherNow tells which old tests expect something else now. One whose new version passes without the change as well does not expect it: it
 // only does not see any more what the change broke.
-func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others []test, run *testRun) error {
+func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others []moved, run *testRun) error {
 	if len(others) == 0 {
 		return nil
 	}
-	loose, err := x.loosened(ctx, f, was, others)
+	e, err := x.swapped(ctx, f, others)
 	if err != nil {
 		return err
 	}
-	for _, t := range loose {
+	loose, err := x.loosened(ctx, []git.Edit{e}, was, others)
+	if err != nil {
+		return err
+	}
+	for _, m := range loose {
 		x.known.weakened++
-		x.block(reject("test-weakened", f.Path, t.Line, "The test "+t.Name+
+		x.block(reject("test-weakened", f.Path, m.is.Line, "The test "+m.is.Name+
 			" was loosened. Its old version passes without the change and fails with it; its new version passes with and without it. Restore it and fix the code, or assert what is expected now."), run)
 	}
-	others = slices.DeleteFunc(others, among(loose))
+	loosened := among(after(loose))
+	others = slices.DeleteFunc(others, func(m moved) bool { return loosened(m.is) })
 	if len(others) == 0 {
 		return nil
 	}
 	var names []string
-	for _, t := range others {
-		names = append(names, t.Name)
+	for _, m := range others {
+		names = append(names, m.is.Name)
 	}
-	x.say(fix("expectation-changed", f.Path, others[0].Line, otherExpectations(names)), run)
+	x.say(fix("expectation-changed", f.Path, others[0].is.Line, otherExpectations(names)), run)
 	return nil
 }
 
-// loosened are those of some tests that fail as they were, each time, passed before the change, and pass there as they are now.
-func (x *chainJudge) loosened(ctx context.Context, f *file, was *place, failing []test) (loose []test, err error) {
-	failing = slices.Clone(failing)
+// swapped is the old file with some of its tests as they are now.
+func (x *chainJudge) swapped(ctx context.Context, f *file, changed []moved) (git.Edit, error) {
 	text := f.Old
-	for _, t := range slices.SortedFunc(slices.Values(failing), func(a, b test) int { return b.Off - a.Off }) { // the last first
-		i := slices.IndexFunc(f.new.Tests, func(n source.Test) bool { return n.Name == t.Name })
-		if i < 0 {
-			return nil, nil
-		}
-		now := f.new.Tests[i]
-		text = slices.Concat(text[:headOf(f.old, t.Test)], f.New[headOf(f.new, now):now.Stop], text[t.Stop:])
+	for _, m := range slices.SortedFunc(slices.Values(changed), func(a, b moved) int { return b.was.Off - a.was.Off }) { // the last first
+		text = slices.Concat(text[:headOf(f.old, m.was.Test)], f.New[helpedFrom(f, m.is.Test):m.is.Stop], text[m.was.Stop:])
 	}
 	id, err := x.c.repo.WriteBlob(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	tree, err := x.c.repo.EditTree(ctx, x.before, []git.Edit{{Path: f.Path, Mode: f.OldMode, ID: id}})
+	return git.Edit{Path: f.Path, Mode: f.OldMode, ID: id}, err
+}
+
+// loosened are those of some tests that fail as they were, each time, passed before the change, and pass there as the edits make them.
+func (x *chainJudge) loosened(ctx context.Context, edits []git.Edit, was *place, failing []moved) (loose []moved, err error) {
+	tree, err := x.c.repo.EditTree(ctx, x.before, edits)
 	if err != nil {
 		return nil, err
 	}
@@ -242,20 +348,40 @@ func (x *chainJudge) loosened(ctx context.Context, f *file, was *place, failing 
 	}
 	defer was.again()()
 	for _, again := range []struct {
-		pl   *place
-		want step.TestStatus
-	}{{pl, step.Pass}, {base, step.Pass}, {was, step.Fail}} {
+		pl    *place
+		tests func([]moved) []test
+		want  step.TestStatus
+	}{{pl, after, step.Pass}, {base, before, step.Pass}, {was, before, step.Fail}} {
 		if len(failing) == 0 {
 			return nil, nil
 		}
-		run, err := again.pl.runThese(ctx, failing)
+		tests := again.tests(failing)
+		run, err := again.pl.runThese(ctx, tests)
 		x.proof.Records = append(x.proof.Records, run.records...)
 		if err != nil {
 			return nil, err
 		}
-		failing = slices.DeleteFunc(failing, func(t test) bool { return t.in(run.results) != again.want })
+		var left []moved
+		for i, t := range tests {
+			if t.in(run.results) == again.want {
+				left = append(left, failing[i])
+			}
+		}
+		failing = left
 	}
 	return failing, nil
+}
+
+// helpedFrom is [headOf] of a new test, or where what ends before it does if something new that it names stands between.
+func helpedFrom(f *file, t source.Test) int {
+	from, named := behindOthers(f.new, t), mentions(f.new, t)
+	was := mentions(f.old, source.Test{Stop: len(f.Old)})
+	if slices.ContainsFunc(f.new.Tokens, func(tok source.Token) bool {
+		return from <= tok.Off && tok.End <= t.Off && tok.Kind == source.Ident && named[tok.Text] && !was[tok.Text]
+	}) {
+		return from
+	}
+	return headOf(f.new, t)
 }
 
 // headOf is where a test begins, with what stands before it without a blank line between: decorators, rows.
@@ -265,57 +391,6 @@ func headOf(f source.File, t source.Test) int {
 		return from + i
 	}
 	return from
-}
-
-// besides finds tests that are as they were and fail beside their data and helpers as those were before: what they expect was changed there.
-// It blocks nothing, as with [chainJudge.looser], and comes last.
-func (x *chainJudge) besides(ctx context.Context) (err error) {
-	var edits []git.Edit
-	var paths []string
-	for _, ch := range x.changes {
-		if ch.Status == 'M' && kindOf(ch) == testKind && x.mineIn(x.chain, ch) && len(source.Parse(ch.Path, ch.New).Tests) == 0 {
-			edits, paths = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID}), append(paths, ch.Path)
-		}
-	}
-	var files []string
-	for _, r := range x.results {
-		if file, _ := toolchain.SplitID(r.ID); r.Status == step.Pass && !slices.Contains(files, file) && x.holdsTests(file) {
-			files = append(files, file)
-		}
-	}
-	files = files[:min(mostFar, len(files))]
-	if len(edits) == 0 || len(files) == 0 || !slices.ContainsFunc(x.changes, func(ch Change) bool { return kindOf(ch) == codeKind }) {
-		return nil
-	}
-	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, edits)
-	if err != nil {
-		return err
-	}
-	pl, err := x.c.open(ctx, step.OnRestored, tree, x.proof.Tree, x.chain)
-	if err != nil {
-		return err
-	}
-	defer func() { err = joinClose(err, pl) }()
-	tests := slices.DeleteFunc(x.pl.testsOf(files), func(t test) bool { return t.in(x.results) != step.Pass || among(x.fresh)(t) })
-	run, err := pl.runTests(ctx, toolchain.Selection{Files: files}, tests)
-	x.proof.Records = append(x.proof.Records, run.records...)
-	if late(ctx, err) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	var failing []string
-	for _, t := range tests {
-		rs := resultsOf(t, run.results)
-		if status(rs) == step.Fail && !absent().MatchString(worst(rs).Message) {
-			failing = append(failing, t.Name)
-		}
-	}
-	if len(failing) > 0 {
-		x.say(fix("expectation-changed", edits[0].Path, 0, "Existing tests expect something else now. With the change, but with "+
-			someOf(paths)+" as before, they fail: "+strings.Join(failing[:min(len(failing), 5)], ", ")+"."), &run)
-	}
-	return nil
 }
 
 // withOldFile is the change with the tests of one file as they were before.
@@ -347,27 +422,28 @@ func (x *chainJudge) killedNear(ctx context.Context, m mutantAt, more string, li
 }
 
 // blindTo reports whether old versions of tests notice a small change of the code, each time they are run, and what they are now does not.
-func (x *chainJudge) blindTo(ctx context.Context, was *place, m mutantAt, tests []test, limit time.Duration) (bool, error) {
-	noticed, _, err := x.kills(ctx, was, m, filesOf(tests), tests, limit)
+func (x *chainJudge) blindTo(ctx context.Context, was *place, m mutantAt, changed []moved, limit time.Duration) (bool, error) {
+	old, now := before(changed), after(changed)
+	noticed, _, err := x.kills(ctx, was, m, filesOf(old), old, limit)
 	if err != nil || !noticed {
 		return false, err
 	}
-	still, valid, err := x.kills(ctx, x.pl, m, filesOf(tests), tests, limit)
+	still, valid, err := x.kills(ctx, x.pl, m, filesOf(now), now, limit)
 	if err != nil || !valid || still {
 		return false, err
 	}
 	defer was.again()()
-	again, _, err := x.kills(ctx, was, m, filesOf(tests), tests, limit)
+	again, _, err := x.kills(ctx, was, m, filesOf(old), old, limit)
 	return again, err
 }
 
-// kills is [place.mutant] with a limit of time: a small change that makes an endless loop is noticed.
+// kills is [place.mutant] with a limit of time: what takes much longer shows nothing.
 func (x *chainJudge) kills(ctx context.Context, pl *place, m mutantAt, files []string, counting []test, limit time.Duration) (killed, valid bool, err error) {
 	short, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
 	defer cancel()
 	killed, valid, err = pl.mutant(short, m, files, counting, &x.proof)
 	if errors.Is(err, errSlow) && !late(ctx, err) {
-		return true, true, nil
+		return false, false, nil
 	}
 	return killed, valid, err
 }

@@ -90,7 +90,7 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 			return nil
 		}
 	case "test-empty", "test-always-true", "test-weakened":
-		m, blind, err := x.blind(ctx, f, t, old, found.Rule != "test-weakened")
+		m, blind, err := x.blind(ctx, f, moved{test{Test: old, ID: t.ID, File: t.File}, t}, found.Rule != "test-weakened")
 		if err != nil {
 			return err
 		}
@@ -137,22 +137,9 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	var files []*file
-	for _, ch := range x.changes {
-		files = append(files, newFile(ch))
-	}
-	names := Audit{}.functions(files)
 	gone = slices.DeleteFunc(gone, func(t test) bool {
-		ch := x.change(t.File)
-		if ch.Status == 'D' {
-			return !x.owns(x.chain, t.File)
-		}
-		f := newFile(ch)
-		before := map[string]source.Test{}
-		for _, o := range f.old.Tests {
-			before[o.Name] = o
-		}
-		return !x.owns(x.chain, t.File) || rewritten(f, t.Test, before, map[string]bool{}, names) && x.namedStill(t)
+		_, ok := x.renamed(newFile(x.change(t.File)))[t.Name]
+		return !x.owns(x.chain, t.File) || ok && x.namedStill(t, x.fresh)
 	})
 	if len(gone) == 0 {
 		return nil
@@ -189,7 +176,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 		default:
 			continue
 		}
-		if x.takenOver(t) {
+		if x.takenOver(t, status(results) == step.Fail) {
 			x.say(fix("test-deleted", t.File, 0, text+"New or changed tests mention everything that it called."), &run)
 			continue
 		}
@@ -210,15 +197,47 @@ func (x *chainJudge) change(file string) Change {
 	return x.changes[i]
 }
 
-// takenOver reports whether new or changed tests name what a test which is gone was there for.
-func (x *chainJudge) takenOver(t test) bool {
-	return x.anew && len(x.namedIn(t)) > 0 && x.namedStill(t)
+// takenOver reports whether new or changed tests name what a test which is gone was there for. Where it expected something else, those do
+// that fail without the change.
+func (x *chainJudge) takenOver(t test, other bool) bool {
+	by := x.fresh
+	if other {
+		by = slices.DeleteFunc(slices.Clone(by), func(f test) bool {
+			return !slices.ContainsFunc(x.out.Red, func(r RedTest) bool { return r.ID == f.ID })
+		})
+	}
+	return x.anew && len(x.namedIn(t)) > 0 && x.namedStill(t, by)
 }
 
-// namedStill reports whether new or changed tests name all functions of the project that a test which is gone named.
-func (x *chainJudge) namedStill(t test) bool {
+// renamed are the tests of a file that went on under another name, by the name that they had.
+func (x *chainJudge) renamed(f *file) map[string]source.Test {
+	var files []*file
+	for _, ch := range x.changes {
+		files = append(files, newFile(ch))
+	}
+	names, before, still := Audit{}.functions(files), map[string]source.Test{}, map[string]bool{}
+	for _, t := range f.old.Tests {
+		before[t.Name] = t
+	}
+	for _, t := range f.new.Tests {
+		still[t.Name] = true
+	}
+	out, used := map[string]source.Test{}, map[string]bool{}
+	for _, t := range f.old.Tests {
+		if still[t.Name] {
+			continue
+		}
+		if now, ok := rewritten(f, t, before, used, names); ok {
+			out[t.Name] = now
+		}
+	}
+	return out
+}
+
+// namedStill reports whether some tests name all functions of the project that a test which is gone named.
+func (x *chainJudge) namedStill(t test, by []test) bool {
 	now := map[string]bool{}
-	for _, f := range x.fresh {
+	for _, f := range by {
 		for name := range mentions(source.Parse(f.File, x.files[f.File]), f.Test) {
 			now[name] = true
 		}
@@ -259,28 +278,23 @@ func declares(file string, src []byte, name string) bool {
 const mostBlind = 6
 
 // blind looks for a small change of the code that the old version of a test notices and the new one does not, nor (unless alone) any
-// other test near it.
-func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test, alone bool) (m mutantAt, found bool, err error) {
-	mutants := x.mutantsFor(f, old)
-	if len(mutants) == 0 {
-		return m, false, nil
-	}
+// other test near it. Where the old version fails with the change, it is said what that means.
+func (x *chainJudge) blind(ctx context.Context, f *file, t moved, alone bool) (m mutantAt, found bool, err error) {
 	was, err := x.withOldFile(ctx, f)
 	if err != nil {
 		return m, false, err
 	}
 	defer func() { err = joinClose(err, was) }()
-	before := test{Test: old, ID: t.ID, File: t.File}
-	run, err := was.runThese(ctx, []test{before})
-	if err != nil || before.in(run.results) != step.Pass { // what it expected has changed
+	run, left, err := x.stillPassing(ctx, f, was, []moved{t})
+	if err != nil || len(left) == 0 {
 		return m, false, err
 	}
 	limit := slowAfter(longest(run.records))
-	for _, m := range mutants {
-		blind, err := x.blindTo(ctx, was, m, []test{before}, limit)
+	for _, m := range x.mutantsFor(f, t.was.Test) {
+		blind, err := x.blindTo(ctx, was, m, left, limit)
 		if err == nil && blind && !alone {
 			var still, valid bool
-			still, valid, err = x.killedNear(ctx, m, t.File, limit)
+			still, valid, err = x.killedNear(ctx, m, t.is.File, limit)
 			blind = valid && !still
 		}
 		if err != nil || blind {
@@ -289,50 +303,3 @@ func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test
 	}
 	return m, false, nil
 }
-
-// mutantsFor are small changes of what old tests call in the files that they are for: those that their file imports, or, where what they
-// call is in none of them, what those import, as an index and a package's __init__ do. What lines call that are no longer there comes first.
-func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
-	called, gone, g := map[string]bool{}, "", newGraph(x.chain, x.files)
-	for _, t := range tests {
-		maps.Copy(called, calls(f.old, t))
-	}
-	for _, l := range added(f.New, f.Old) {
-		if slices.ContainsFunc(tests, func(t source.Test) bool { return t.Line <= l.n && l.n <= t.End }) {
-			gone += l.text + "\n"
-		}
-	}
-	units := append(g.imports(f.Path), g.beside(f.Path))
-	var first, rest []mutantAt
-	for range mostIndexes {
-		var further []string
-		for _, file := range slices.Sorted(maps.Keys(x.files)) {
-			if !toolchain.IsSource(file) || !slices.Contains(units, g.unit(file)) {
-				continue
-			}
-			further = append(further, g.imports(file)...)
-			for _, m := range source.Parse(file, x.files[file]).Mutants() {
-				name := m.Func[strings.LastIndexByte(m.Func, '.')+1:]
-				if !called[name] {
-					continue
-				}
-				list := &rest
-				if hasWord(gone, name) {
-					list = &first
-				}
-				*list = append(*list, mutantAt{Mutant: m, file: file, src: x.files[file]})
-				if alike, ok := m.Alike(); ok {
-					*list = append(*list, mutantAt{Mutant: alike, file: file, src: x.files[file]})
-				}
-			}
-		}
-		if units = further; len(first)+len(rest) > 0 {
-			break
-		}
-	}
-	list := append(spread(first), spread(rest)...)
-	return list[:min(mostBlind, len(list))]
-}
-
-// mostIndexes is how many files may stand between a test and what it calls.
-const mostIndexes = 3

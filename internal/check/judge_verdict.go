@@ -122,23 +122,25 @@ func (k known) verdict() Verdict {
 // deaf: tests come near the change, and none of them passes here, with it or without. What they would say of it nobody knows.
 func (k known) deaf() bool { return k.code && k.ran == 0 && k.silent != "" }
 
-// proved: a test that does not compile without the change shows that it names something new, and no more. So such tests have to
+// proved: a test that does not compile without the change shows that it names something new, and no more; nor does one show more that fails
+// there and lets small changes of all that is new pass. So where a change only adds functions, or such tests are all there is, they have to
 // notice a small change of the new code besides, where there is one that they could notice.
 func (k known) proved() bool {
-	compiled, tried, sure, noticed := false, 0, false, false
-	for _, by := range k.red {
-		if by == RedByAssert {
-			return true
-		}
-		compiled = true
-	}
+	tried, sure, noticed, only := 0, false, false, true
 	for _, f := range k.functions {
 		tried += f.Tried
 		sure = sure || f.sure
 		noticed = noticed || f.ByNew
+		only = only && f.added()
 	}
-	return compiled && (noticed || tried < fewMutants && !sure)
+	if slices.Contains(k.red, RedByAssert) && (!only || len(k.functions) == 0) {
+		return true
+	}
+	return len(k.red) > 0 && (noticed || tried < fewMutants && !sure)
 }
+
+// added reports whether the change added the function: what was there before can be asserted to be another one.
+func (f Function) added() bool { return !f.existed && f.Name != "" }
 
 // covered: each changed function of which a small change was tried has a test that notices one, in the lines that were changed where
 // there is enough to mutate. Where nothing is left to try, because

@@ -62,7 +62,10 @@ func (a Audit) testRules(files []*file) []step.Finding {
 		out = append(out, hollowHelpers(f)...)
 		used := map[string]bool{}
 		for _, t := range f.old.Tests {
-			if after[t.Name] || moved[body(f.old, t)] || slices.Contains(a.Removable, f.Path+"::"+t.Name) || rewritten(f, t, before, used, names) {
+			if after[t.Name] || moved[body(f.old, t)] || slices.Contains(a.Removable, f.Path+"::"+t.Name) {
+				continue
+			}
+			if _, ok := rewritten(f, t, before, used, names); ok {
 				continue
 			}
 			out = append(out, reject("test-deleted", f.Path, 0,
@@ -141,11 +144,11 @@ func (a Audit) functions(files []*file) map[string]bool {
 	return out
 }
 
-// rewritten reports whether a test went on under another name: a new test of the file has nearly the same code, calls the same
+// rewritten is the test that an old one went on as under another name: a new test of the file has nearly the same code, calls the same
 // functions, as far as there still are any, and asserts no less. Each new test stands for one old test only.
-func rewritten(f *file, old source.Test, before map[string]source.Test, used, names map[string]bool) bool {
+func rewritten(f *file, old source.Test, before map[string]source.Test, used, names map[string]bool) (source.Test, bool) {
 	if f.Status == 'D' {
-		return false
+		return source.Test{}, false
 	}
 	for _, t := range f.new.Tests {
 		if _, existed := before[t.Name]; existed || used[t.Name] || t.Asserts < old.Asserts || t.Asserts == 0 || t.Skipped || constrained(f) {
@@ -157,10 +160,10 @@ func rewritten(f *file, old source.Test, before map[string]source.Test, used, na
 		}
 		if same && similar(body(f.old, old), body(f.new, t)) {
 			used[t.Name] = true
-			return true
+			return t, true
 		}
 	}
-	return false
+	return source.Test{}, false
 }
 
 // similar reports whether two pieces of code share at least two thirds of their tokens.

@@ -190,14 +190,16 @@ const maxLooser = 30 * time.Second
 // looser rejects changes of old tests after which no test kills a mutant that they killed. Where the task is not about new code, tests may be
 // what it is about: then a person is told.
 func (p *taskProof) looser(ctx context.Context, pl *place) error {
-	if !slices.ContainsFunc(p.changes, func(ch Change) bool { return ch.Status == 'M' && mayTest(ch.Path) && pl.ours(ch.Path) }) {
+	if !slices.ContainsFunc(p.changes, func(ch Change) bool {
+		return ch.Status == 'M' && (mayTest(ch.Path) && pl.ours(ch.Path) || ofTests(ch.Path))
+	}) {
 		return nil
 	}
 	x := &chainJudge{judge: &judge{taskProof: *p, q: Question{Chains: p.t.Chains}}, chain: pl.chain, pl: pl, tested: newTested(p.proof.Results)}
 	short, cancel := context.WithTimeoutCause(ctx, maxLooser, ErrLate)
 	defer cancel()
 	err := x.look(short)
-	for _, stage := range []func(context.Context) error{x.weakened, x.looser} {
+	for _, stage := range []func(context.Context) error{x.weakened, x.looser, x.besides} {
 		if err == nil {
 			err = stage(short)
 		}

@@ -1,0 +1,151 @@
+package check
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// mutantsFor are small changes of what old tests call in the files that they are for: those that their file imports, or, where what they
+// call is in none of them, what those import, as an index and a package's __init__ do. What lines name that are no longer there comes first,
+// its values before its functions.
+// Tests that name nothing of that get it from what is beside them: then it can be all of it.
+func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
+	called, g := x.calledBy(f, tests), newGraph(x.chain, x.files)
+	gone := lostText(f.Change, func(line int) bool {
+		return slices.ContainsFunc(tests, func(t source.Test) bool { return t.Line <= line && line <= t.End || t.Rows[1] > 0 })
+	})
+	for _, ch := range x.changes {
+		if x.standsBeside(ch) {
+			gone += lostText(ch, func(int) bool { return true })
+		}
+	}
+	near := append(g.imports(f.Path), g.beside(f.Path))
+	for file := range x.files {
+		if aside(file, f.Path) {
+			near = append(near, g.imports(file)...)
+		}
+	}
+	units := near
+	var known, first, rest []mutantAt
+	for range mostIndexes {
+		var further []string
+		for _, file := range x.sourcesOf(g, units) {
+			further = append(further, g.imports(file)...)
+			lines := strings.Split(string(x.files[file]), "\n")
+			for _, m := range x.mutantsIn(file) {
+				switch name := m.Func[strings.LastIndexByte(m.Func, '.')+1:]; {
+				case !called[name]:
+				case sharesValue(lines[m.Line-1], gone):
+					known = append(known, m)
+				case hasWord(gone, name):
+					first = append(first, m)
+				default:
+					rest = append(rest, m)
+				}
+			}
+		}
+		if units = further; len(known)+len(first)+len(rest) > 0 {
+			break
+		}
+	}
+	if len(known)+len(first)+len(rest) == 0 {
+		for _, file := range x.sourcesOf(g, near) {
+			rest = append(rest, x.mutantsIn(file)...)
+		}
+	}
+	shown := spread(known)
+	list := slices.Concat(shown[:min(mostBlind/2, len(shown))], spread(first), spread(rest))
+	return list[:min(mostBlind, len(list))]
+}
+
+// lostText is what stood in some old lines, without the values that new lines have as well.
+func lostText(ch Change, in func(line int) bool) string {
+	var was, is strings.Builder
+	for _, l := range added(ch.New, ch.Old) {
+		if in(l.n) {
+			was.WriteString(l.text + "\n")
+		}
+	}
+	for _, l := range added(ch.Old, ch.New) {
+		is.WriteString(l.text + "\n")
+	}
+	still := literal().FindAllString(is.String(), -1)
+	return literal().ReplaceAllStringFunc(was.String(), func(v string) string {
+		if slices.Contains(still, v) {
+			return " "
+		}
+		return v
+	})
+}
+
+var literal = re.New(`\b\d\w+(?:\.\d+)?|"[^"]+"|'[^']+'`)
+
+// sharesValue reports whether a line of code has a value that stands in a text.
+func sharesValue(line, text string) bool {
+	return slices.ContainsFunc(literal().FindAllString(line, -1), func(v string) bool { return strings.Contains(text, v) })
+}
+
+// calledBy are the names of what old tests call, themselves and by what is beside them: functions of their file, of files above it, and of
+// those that the change touches.
+func (x *chainJudge) calledBy(f *file, tests []source.Test) map[string]bool {
+	called := map[string]bool{}
+	for _, t := range tests {
+		maps.Copy(called, calls(f.old, t))
+	}
+	helpers := []source.File{f.old}
+	for _, ch := range x.changes {
+		if x.standsBeside(ch) {
+			helpers = append(helpers, source.Parse(ch.Path, ch.Old))
+		}
+	}
+	for file, src := range x.files {
+		if aside(file, f.Path) {
+			helpers = append(helpers, source.Parse(file, src))
+		}
+	}
+	for more := true; more; {
+		more = false
+		for _, h := range helpers {
+			for _, fn := range h.Funcs {
+				if name := fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]; called[name] {
+					n := len(called)
+					maps.Copy(called, mentions(h, source.Test{Off: fn.Off, Stop: fn.Stop}))
+					more = more || len(called) > n
+				}
+			}
+		}
+	}
+	return called
+}
+
+// aside reports whether a file of tests stands beside another, or above it: what it declares may be used there without a word.
+func aside(file, test string) bool {
+	return file != test && (toolchain.IsTest(file) || path.Base(file) == "conftest.py") && below(path.Dir(file), test)
+}
+
+// sourcesOf are the files of code in some units that is not there for tests.
+func (x *chainJudge) sourcesOf(g *graph, units []string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(x.files)), func(file string) bool {
+		return !toolchain.IsSource(file) || !slices.Contains(units, g.unit(file)) || ofTestLibraries().Match(x.files[file])
+	})
+}
+
+// mutantsIn are the small changes of a file, and besides those that give something alike.
+func (x *chainJudge) mutantsIn(file string) (out []mutantAt) {
+	for _, m := range source.Parse(file, x.files[file]).Mutants() {
+		out = append(out, mutantAt{Mutant: m, file: file, src: x.files[file]})
+		if alike, ok := m.Alike(); ok {
+			out = append(out, mutantAt{Mutant: alike, file: file, src: x.files[file]})
+		}
+	}
+	return out
+}
+
+// mostIndexes is how many files may stand between a test and what it calls.
+const mostIndexes = 3

@@ -1,0 +1,185 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// besides finds tests that are as they were and see less than before, because of what is beside them: helpers, fixtures, data. With these as
+// they were they fail and did not before, or they kill a mutant that nothing kills now.
+func (x *chainJudge) besides(ctx context.Context) (err error) {
+	var edits, now []git.Edit
+	var aside []Change
+	for _, ch := range x.changes {
+		if x.standsBeside(ch) {
+			edits, now = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID}), append(now, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
+			aside = append(aside, ch)
+		}
+	}
+	if len(edits) == 0 || !slices.ContainsFunc(x.changes, func(ch Change) bool { return kindOf(ch) == codeKind }) {
+		return nil
+	}
+	files := x.testedBeside(aside)
+	tests := slices.DeleteFunc(x.pl.testsOf(files), func(t test) bool { return t.in(x.results) != step.Pass || among(x.fresh)(t) })
+	if len(tests) == 0 {
+		return nil
+	}
+	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, edits)
+	if err != nil {
+		return err
+	}
+	was, err := x.c.open(ctx, step.OnRestored, tree, x.proof.Tree, x.chain)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, was) }()
+	run, err := was.runTests(ctx, toolchain.Selection{Files: filesOf(tests)}, tests)
+	x.proof.Records = append(x.proof.Records, run.records...)
+	if err == nil {
+		err = x.failingBeside(ctx, now, was, tests, &run)
+	}
+	if err == nil {
+		passing := slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return t.in(run.results) != step.Pass })
+		err = x.blindBeside(ctx, aside, was, passing, &run)
+	}
+	if late(ctx, err) {
+		x.out.NotRun = append(x.out.NotRun, "mutants for the tests beside "+someOf(pathsOf(aside)))
+		return nil
+	}
+	return err
+}
+
+// ofTestLibraries finds that code is for tests: it imports what tests are written with.
+var ofTestLibraries = re.New(`(?m)"testing"|^\s*(?:import|from)\s+(?:pytest|unittest)\b|['"](?:node:)?(?:assert|assert/strict|test|chai|vitest|@jest/globals)['"]`)
+
+// standsBeside reports whether a change is one of what tests use: of their helpers, of their data.
+func (x *chainJudge) standsBeside(ch Change) bool {
+	helps := kindOf(ch) == testKind || kindOf(ch) == codeKind && ofTestLibraries().Match(ch.Old)
+	return helps && ch.Status == 'M' && x.mineIn(x.chain, ch) && len(source.Parse(ch.Path, ch.New).Tests) == 0
+}
+
+// testedBeside are the test files that ran, those first that come near what stands beside them.
+func (x *chainJudge) testedBeside(aside []Change) []string {
+	near := reach(x.chain, x.files, x.holdsTests, pathsOf(aside))
+	var files []string
+	for _, file := range slices.Concat(near.near, near.far, filesIn(x.results)) {
+		if x.holdsTests(file) && !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	return files[:min(mostFar, len(files))]
+}
+
+// filesIn are the files of some results.
+func filesIn(results []step.TestResult) (out []string) {
+	for _, r := range results {
+		if file, _ := toolchain.SplitID(r.ID); r.Status == step.Pass {
+			out = append(out, file)
+		}
+	}
+	return out
+}
+
+func pathsOf(changes []Change) (out []string) {
+	for _, ch := range changes {
+		out = append(out, ch.Path)
+	}
+	return out
+}
+
+// failingBeside says which tests fail beside what was there before. Those that pass with what is there now also without the change only do
+// not see any more what it broke.
+func (x *chainJudge) failingBeside(ctx context.Context, now []git.Edit, was *place, tests []test, run *testRun) error {
+	var failing []moved
+	for _, t := range tests {
+		rs := resultsOf(t, run.results)
+		if status(rs) == step.Fail && !absent().MatchString(worst(rs).Message) {
+			failing = append(failing, moved{t, t})
+		}
+	}
+	if len(failing) == 0 {
+		return nil
+	}
+	loose, err := x.loosened(ctx, now, was, failing)
+	if err != nil {
+		return err
+	}
+	names := func(list []moved) string {
+		var out []string
+		for _, m := range list[:min(len(list), 5)] {
+			out = append(out, m.is.Name)
+		}
+		return strings.Join(out, ", ")
+	}
+	if len(loose) > 0 {
+		x.known.weakened++
+		x.block(reject("test-weakened", now[0].Path, 0, "What tests use was loosened. With it as before, they pass without the change and fail with it: "+
+			names(loose)+". With it as it is now, they pass with and without the change. Restore it and fix the code."), run)
+		return nil
+	}
+	var paths []string
+	for _, e := range now {
+		paths = append(paths, e.Path)
+	}
+	x.say(fix("expectation-changed", now[0].Path, 0, "Existing tests expect something else now. With the change, but with "+
+		someOf(paths)+" as before, they fail: "+names(failing)+"."), run)
+	return nil
+}
+
+// blindBeside looks for a small change of the code that tests notice beside what was there before, and nothing that comes near it now.
+func (x *chainJudge) blindBeside(ctx context.Context, aside []Change, was *place, tests []test, run *testRun) error {
+	words, data := map[string]bool{}, false
+	for _, ch := range aside {
+		f := newFile(ch)
+		for name := range changedHelpers(f) {
+			words[name] = true
+		}
+		data = data || len(f.old.Tokens) == 0 && len(added(ch.New, ch.Old)) > 0
+	}
+	limit := slowAfter(longest(run.records))
+	asked := 0
+	for _, file := range filesOf(tests) {
+		f := newFile(Change{Path: file, Status: 'M', Old: x.files[file], New: x.files[file]})
+		var using []moved
+		for _, t := range tests {
+			if t.File == file && (data || usesAny(f.new, t.Test, words)) {
+				using = append(using, moved{t, t})
+			}
+		}
+		if len(using) == 0 {
+			continue
+		}
+		if asked++; asked > mostLooser {
+			return nil
+		}
+		m, _, err := x.lessKilled(ctx, f, was, using, limit)
+		if err != nil {
+			return err
+		}
+		if m != nil {
+			x.known.weakened++
+			x.block(reject("test-weakened", aside[0].Path, 0, fmt.Sprintf("What tests use sees less than before. With it as it was, %s kills a mutant in line %d of %s (%s). No test kills it now.",
+				using[0].is.Name, m.Line, m.file, describe(m.Mutant))), nil)
+			return nil
+		}
+	}
+	return nil
+}
+
+// usesAny reports whether a test names one of some helpers.
+func usesAny(f source.File, t source.Test, words map[string]bool) bool {
+	for name := range mentions(f, t) {
+		if words[name] {
+			return true
+		}
+	}
+	return false
+}
