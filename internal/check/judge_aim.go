@@ -16,7 +16,7 @@ import (
 // its values before its functions.
 // Tests that name nothing of that get it from what is beside them: then it can be all of it.
 func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
-	called, g := x.calledBy(f, tests), newGraph(x.chain, x.files)
+	named, g := x.namedBy(f, tests), newGraph(x.chain, x.files)
 	gone := lostText(f.Change, func(line int) bool {
 		return slices.ContainsFunc(tests, func(t source.Test) bool { return t.Line <= line && line <= t.End || t.Rows[1] > 0 })
 	})
@@ -27,7 +27,7 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 	}
 	near := append(g.imports(f.Path), g.beside(f.Path))
 	for file := range x.files {
-		if aside(file, f.Path) {
+		if x.aside(file, f.Path) {
 			near = append(near, g.imports(file)...)
 		}
 	}
@@ -40,7 +40,7 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 			lines := strings.Split(string(x.files[file]), "\n")
 			for _, m := range x.mutantsIn(file) {
 				switch name := m.Func[strings.LastIndexByte(m.Func, '.')+1:]; {
-				case !called[name]:
+				case !named[name]:
 				case sharesValue(lines[m.Line-1], gone):
 					known = append(known, m)
 				case hasWord(gone, name):
@@ -91,12 +91,12 @@ func sharesValue(line, text string) bool {
 	return slices.ContainsFunc(literal().FindAllString(line, -1), func(v string) bool { return strings.Contains(text, v) })
 }
 
-// calledBy are the names of what old tests call, themselves and by what is beside them: functions of their file, of files above it, and of
+// namedBy are the names of what old tests may call, themselves and by what is beside them: functions of their file, of files above it, and of
 // those that the change touches.
-func (x *chainJudge) calledBy(f *file, tests []source.Test) map[string]bool {
-	called := map[string]bool{}
+func (x *chainJudge) namedBy(f *file, tests []source.Test) map[string]bool {
+	named := map[string]bool{}
 	for _, t := range tests {
-		maps.Copy(called, calls(f.old, t))
+		maps.Copy(named, mentions(f.old, source.Test{Off: headOf(f.old, t), Stop: t.Stop})) // with what it is given
 	}
 	helpers := []source.File{f.old}
 	for _, ch := range x.changes {
@@ -105,7 +105,7 @@ func (x *chainJudge) calledBy(f *file, tests []source.Test) map[string]bool {
 		}
 	}
 	for file, src := range x.files {
-		if aside(file, f.Path) {
+		if x.aside(file, f.Path) {
 			helpers = append(helpers, source.Parse(file, src))
 		}
 	}
@@ -113,20 +113,21 @@ func (x *chainJudge) calledBy(f *file, tests []source.Test) map[string]bool {
 		more = false
 		for _, h := range helpers {
 			for _, fn := range h.Funcs {
-				if name := fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]; called[name] {
-					n := len(called)
-					maps.Copy(called, mentions(h, source.Test{Off: fn.Off, Stop: fn.Stop}))
-					more = more || len(called) > n
+				if name := fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]; named[name] {
+					n := len(named)
+					maps.Copy(named, mentions(h, source.Test{Off: fn.Off, Stop: fn.Stop}))
+					more = more || len(named) > n
 				}
 			}
 		}
 	}
-	return called
+	return named
 }
 
-// aside reports whether a file of tests stands beside another, or above it: what it declares may be used there without a word.
-func aside(file, test string) bool {
-	return file != test && (toolchain.IsTest(file) || path.Base(file) == "conftest.py") && below(path.Dir(file), test)
+// aside reports whether a file without tests of its own stands beside some tests, or above them: what it declares may be used there
+// without a word.
+func (x *chainJudge) aside(file, test string) bool {
+	return file != test && (toolchain.IsTest(file) || path.Base(file) == "conftest.py") && below(path.Dir(file), test) && len(source.Parse(file, x.files[file]).Tests) == 0
 }
 
 // sourcesOf are the files of code in some units that is not there for tests.

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -62,8 +63,9 @@ var ofTestLibraries = re.New(`(?m)"testing"|^\s*(?:import|from)\s+(?:pytest|unit
 
 // standsBeside reports whether a change is one of what tests use: of their helpers, of their data.
 func (x *chainJudge) standsBeside(ch Change) bool {
+	was := ch.Status == 'M' || ch.Status == 'A' && path.Base(ch.Path) == "conftest.py" // which is there for all tests
 	helps := kindOf(ch) == testKind || kindOf(ch) == codeKind && ofTestLibraries().Match(ch.Old)
-	return helps && ch.Status == 'M' && x.mineIn(x.chain, ch) && len(source.Parse(ch.Path, ch.New).Tests) == 0
+	return helps && was && x.mineIn(x.chain, ch) && len(source.Parse(ch.Path, ch.New).Tests) == 0
 }
 
 // testedBeside are the test files that ran, those first that come near what stands beside them.

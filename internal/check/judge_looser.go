@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -379,7 +380,7 @@ func helpedFrom(f *file, t source.Test) int {
 	if slices.ContainsFunc(f.new.Tokens, func(tok source.Token) bool {
 		return from <= tok.Off && tok.End <= t.Off && tok.Kind == source.Ident && named[tok.Text] && !was[tok.Text]
 	}) {
-		return from
+		return from + max(0, bytes.IndexByte(f.New[from:t.Off], '\n')) // behind what closes the test before
 	}
 	return headOf(f.new, t)
 }

@@ -191,7 +191,7 @@ const maxLooser = 30 * time.Second
 // what it is about: then a person is told.
 func (p *taskProof) looser(ctx context.Context, pl *place) error {
 	if !slices.ContainsFunc(p.changes, func(ch Change) bool {
-		return ch.Status == 'M' && (mayTest(ch.Path) && pl.ours(ch.Path) || ofTests(ch.Path))
+		return ch.Status == 'M' && (mayTest(ch.Path) && pl.ours(ch.Path) || ofTests(ch.Path) || ofTestLibraries().Match(ch.Old))
 	}) {
 		return nil
 	}
