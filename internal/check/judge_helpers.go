@@ -162,14 +162,19 @@ func (x *chainJudge) blindBeside(ctx context.Context, aside []Change, was *place
 		if asked++; asked > mostLooser {
 			return nil
 		}
-		m, _, err := x.lessKilled(ctx, f, was, using, limit)
+		m, others, err := x.lessKilled(ctx, f, was, using, limit)
 		if err != nil {
 			return err
 		}
 		if m != nil {
 			x.known.weakened++
-			x.block(reject("test-weakened", aside[0].Path, 0, fmt.Sprintf("What tests use sees less than before. With it as it was, %s kills a mutant in line %d of %s (%s). No test kills it now.",
-				using[0].is.Name, m.Line, m.file, describe(m.Mutant))), nil)
+			x.block(reject("test-weakened", aside[0].Path, 0, fmt.Sprintf(
+				"What tests use sees less than before. With it as it was, tests in %s kill a mutant in line %d of %s (%s). No test kills it now.", file, m.Line, m.file, describe(m.Mutant))), nil)
+			return nil
+		}
+		if others != nil {
+			x.say(fix("test-weakened", aside[0].Path, 0, fmt.Sprintf(
+				"What tests use sees less than before. With it as it was, tests in %s kill a mutant in line %d of %s (%s). Of the tests that are there now, only others do.", file, others.Line, others.file, describe(others.Mutant))), nil)
 			return nil
 		}
 	}

@@ -98,12 +98,10 @@ func (x *chainJudge) skippedNow(ctx context.Context, tests []test, before testRu
 	tests = slices.DeleteFunc(tests, func(t test) bool { return skippedSince(t, before, run.results) <= 0 })
 	for _, file := range filesOf(tests) {
 		here := slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return t.File != file })
-		text := "The test " + here[0].Name + " passes without the change and is skipped with it. Let the code run it."
-		if n, all := skippedSince(here[0], before, run.results), len(resultsOf(here[0], run.results)); all > 1 {
-			text = fmt.Sprintf("%d of %d cases of the test %s pass without the change and are skipped with it. Let the code run them.", n, all, here[0].Name)
-		}
+		n, all := skippedSince(here[0], before, run.results), len(resultsOf(here[0], run.results))
+		text := fmt.Sprintf("The test %s passes without the change and is skipped with it (cases: %d of %d). Let the code run it.", here[0].Name, n, all)
 		if len(here) > 1 {
-			text += fmt.Sprintf(" So are cases of %d more tests.", len(here)-1)
+			text = fmt.Sprintf("%d tests pass without the change and are skipped with it, such as %s (cases: %d of %d). Let the code run them.", len(here), here[0].Name, n, all)
 		}
 		x.known.weakened++
 		x.block(reject("test-skipped", file, here[0].Line, text), &run)

@@ -13,6 +13,7 @@ func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	kills, survives, untried := Function{Name: "A", Tried: 1, Noticed: 1, ByNew: true}, Function{Name: "B", Tried: 2, Changed: Outcomes{Tried: 1}}, Function{Name: "C"}
 	old := Function{Name: "D", Tried: 1, Noticed: 1}
+	before := Function{Name: "E", existed: true}
 	for name, c := range map[string]struct {
 		known
 		want   Verdict
@@ -24,7 +25,9 @@ func TestVerdicts(t *testing.T) {
 		"no code, and no time for the rest":              {known{late: true}, VerdictNothing, 0},
 		"no code, and a test is gone":                    {known{weakened: 1}, VerdictWeakened, 0},
 		"no code, and a test fails":                      {known{broken: 1, weakened: 1}, VerdictBroken, 0},
-		"an assertion fails without":                     {known{code: true, red: []RedBy{RedByCompile, RedByAssert}, functions: []Function{survives}}, VerdictProved, 1},
+		"an assertion fails without":                     {known{code: true, red: []RedBy{RedByCompile, RedByAssert}, functions: []Function{survives, before}}, VerdictProved, 1},
+		"that a name is there is asserted, none dies":    {known{code: true, red: []RedBy{RedByAssert}, functions: []Function{survives}}, VerdictUnproved, 1},
+		"that a name is there is asserted, one dies":     {known{code: true, red: []RedBy{RedByAssert}, functions: []Function{kills}}, VerdictProved, 0},
 		"it does not compile without, a mutant dies":     {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{kills, survives}}, VerdictProved, 0},
 		"it does not compile without, none dies":         {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{survives}}, VerdictUnproved, 1},
 		"it does not compile without, an old test sees":  {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{old, {Tried: 1}}}, VerdictUnproved, 0},

@@ -201,6 +201,12 @@ var koreanFindings = map[string]string{
 	"Existing tests expect something else now. Their old versions fail with the change: %s.":                                             "기존 테스트가 이제 다른 것을 기대합니다. 예전 버전은 변경이 있으면 실패합니다: %s.",
 	"Existing tests expect something else now. With the change, but with %s as before, they fail: %s.":                                   "기존 테스트가 이제 다른 것을 기대합니다. 변경이 있고 %s이(가) 이전과 같으면 실패합니다: %s.",
 	"The test %s passed before and has to fail now. Remove the mark.":                                                                    "전에 통과하던 테스트 %s이(가) 이제 실패해야 하는 테스트로 표시되었습니다. 표시를 없애세요.",
+	"What tests use was loosened. With it as before, they pass without the change and fail with it: %s. With it as it is now, they pass with and without the change. Restore it and fix the code.": "테스트가 쓰는 코드나 데이터가 느슨해졌습니다. 이전 것을 쓰면 변경 없이는 통과하고 변경이 있으면 실패하는 테스트: %s. 지금 것을 쓰면 어느 쪽이든 통과합니다. 되돌리고 코드를 고치세요.",
+	"What tests use sees less than before. With it as it was, tests in %s kill a mutant in line %d of %s (%s). No test kills it now.":                                                              "테스트가 쓰는 코드나 데이터가 이전보다 덜 확인합니다. 이전 것을 쓰면 %s의 테스트가 %d번째 줄(%s)의 뮤턴트를 잡습니다(%s). 지금은 어떤 테스트도 잡지 못합니다.",
+	"What tests use sees less than before. With it as it was, tests in %s kill a mutant in line %d of %s (%s). Of the tests that are there now, only others do.":                                   "테스트가 쓰는 코드나 데이터가 이전보다 덜 확인합니다. 이전 것을 쓰면 %s의 테스트가 %d번째 줄(%s)의 뮤턴트를 잡습니다(%s). 지금은 다른 테스트만 잡습니다.",
+	"The test %s passes without the change and is skipped with it (cases: %d of %d). Let the code run it.":                                                                                         "테스트 %s은(는) 변경 없이는 통과하고 변경이 있으면 건너뜁니다(케이스: %d/%d). 코드가 실행하게 하세요.",
+	"%d tests pass without the change and are skipped with it, such as %s (cases: %d of %d). Let the code run them.":                                                                               "테스트 %d개가 변경 없이는 통과하고 변경이 있으면 건너뜁니다. 예: %s(케이스: %d/%d). 코드가 실행하게 하세요.",
+	"The installation does not compile: %s": "설치 중 컴파일에 실패합니다: %s",
 	"The test %s was loosened. Its old version passes without the change and fails with it; its new version passes with and without it. Restore it and fix the code, or assert what is expected now.": "테스트 %s이(가) 느슨해졌습니다. 이전 버전은 변경 없이는 통과하고 변경이 있으면 실패하며, 새 버전은 어느 쪽이든 통과합니다. 테스트를 되돌리고 코드를 고치거나, 이제 기대하는 값을 단언하세요.",
 
 	"The test %s ran and passed before, and no longer runs. Let it run again.":        "전에 실행되어 통과하던 테스트 %s이(가) 더는 실행되지 않습니다. 다시 실행되게 하세요.",
