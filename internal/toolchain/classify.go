@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -45,10 +46,10 @@ func Classify(p string) Class {
 	if ConfigKindOf(p) != NoConfig {
 		return Config
 	}
-	if inTestDataDir(p) {
+	lang := LanguageOf(p)
+	if inTestDataDir(p) && !isCodeThere(p, lang) {
 		return TestData
 	}
-	lang := LanguageOf(p)
 	if lang == "" {
 		if inTestDir(p) || strings.Contains("/"+path.Dir(p)+"/", "/__tests__/") {
 			return TestData
@@ -92,17 +93,60 @@ func IsTestData(p string) bool { return Classify(p) == TestData }
 func IsSource(p string) bool { return Classify(p) == Source }
 
 func inTestDataDir(p string) bool {
-	for rest := p; ; {
+	above, _ := cutTestDataDir(p)
+	return above != p || strings.HasSuffix(p, ".snap")
+}
+
+// cutTestDataDir splits a path at the first directory that is named for data of tests; without one, all of it is above.
+func cutTestDataDir(p string) (above, name string) {
+	for at, rest := 0, p; ; {
 		dir, after, ok := strings.Cut(rest, "/")
 		if !ok {
-			return strings.HasSuffix(p, ".snap")
+			return p, ""
 		}
 		switch dir {
 		case "testdata", "__snapshots__", "fixtures", "__fixtures__", "test-data", "test_data", "golden":
+			return p[:at], dir
+		}
+		at, rest = at+len(dir)+1, after
+	}
+}
+
+// isCodeThere reports whether a source file is code although a directory of it is named for data of tests. Go compiles what it does not
+// ignore. Files of other languages are samples beside tests and at the top of a project, and code among sources.
+func isCodeThere(p, lang string) bool {
+	above, name := cutTestDataDir(p)
+	dirs := strings.Split(strings.TrimSuffix(above, "/"), "/")
+	last := dirs[len(dirs)-1]
+	switch {
+	case lang == LangGo:
+		return !slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(dir string) bool { return dir == "testdata" || strings.HasPrefix(dir, "_") || strings.HasPrefix(dir, ".") })
+	case lang == "" || above == "" || strings.HasPrefix(name, "__") || slices.ContainsFunc(dirs, ofTests):
+		return false
+	case slices.ContainsFunc(dirs, ofSources):
+		return true
+	}
+	return lang == LangPython && !strings.Contains(last, "-") && (len(dirs) == 1 || dirs[len(dirs)-2] != "packages") // what a package of Python is named
+}
+
+// ofTests reports whether a word of a directory's name says that it is for tests.
+func ofTests(dir string) bool {
+	for word := range strings.FieldsFuncSeq(dir, func(r rune) bool { return r == '-' || r == '_' || r == '.' }) {
+		switch word {
+		case "test", "tests", "testing", "spec", "specs", "e2e":
 			return true
 		}
-		rest = after
 	}
+	return strings.HasSuffix(dir, "Test") || strings.HasSuffix(dir, "Tests")
+}
+
+// ofSources reports whether a directory has the usual name of one that holds code.
+func ofSources(dir string) bool {
+	switch dir {
+	case "src", "lib", "app", "pkg", "source", "sources", "internal", "cmd", "server", "client":
+		return true
+	}
+	return false
 }
 
 // configDirs are directories that hold nothing but configuration. Their names, or those of their parents, begin with a dot.

@@ -90,6 +90,13 @@ func TestClassify(t *testing.T) {
 		"go.mod": toolchain.Config, "sub/Makefile": toolchain.Config, "MAKEFILE": toolchain.Config, ".github/workflows/x.yml": toolchain.Config,
 		".claude/settings.json": toolchain.Config, "pkg/.eslintrc.cjs": toolchain.Config, ".vscode/launch.json": toolchain.Config,
 		"vitest.config.mts": toolchain.Config, "requirements-dev.txt": toolchain.Config, ".husky/_/pre-push": toolchain.Config, ".env.test": toolchain.Config,
+		"league/fixtures/a.go": toolchain.Source, "league/fixtures/a_test.go": toolchain.Test, "golden/a.go": toolchain.Source, "test/fixtures/a.go": toolchain.Source,
+		"a/testdata/fixtures/x.go": toolchain.TestData, "__fixtures__/x.go": toolchain.TestData, "golden/_old/x.go": toolchain.TestData, "golden/a.txt": toolchain.TestData,
+		"src/fixtures/a.js": toolchain.Source, "src/a/test_data/b.ts": toolchain.Source, "lib/golden/a.rb": toolchain.TestData, "packages/a/lib/fixtures/b.js": toolchain.Source,
+		"shop/fixtures/a.py": toolchain.Source, "shop/fixtures/test_a.py": toolchain.Test, "crates/a/src/golden/mod.rs": toolchain.Source, "src/main/java/a/fixtures/B.java": toolchain.Source,
+		"tests/fixtures/a.py": toolchain.TestData, "test/fixtures/a.js": toolchain.TestData, "src/__tests__/fixtures/a.ts": toolchain.TestData, "src/a/__fixtures__/b.ts": toolchain.TestData,
+		"shop/tests/fixtures/a.py": toolchain.TestData, "fixtures/a.py": toolchain.TestData, "unit-tests/src/fixtures/a.ts": toolchain.TestData, "packages/a/fixtures/b.js": toolchain.TestData,
+		"packages/a/fixtures/b.py": toolchain.TestData, "src/integrationTest/java/a/fixtures/B.java": toolchain.TestData, "src/fixtures/a.json": toolchain.TestData,
 		"CLAUDE.md": toolchain.Other, "src/config.ts": toolchain.Source, "src/makefile_parser.py": toolchain.Source, "environment.ts": toolchain.Source,
 	} {
 		if got := toolchain.Classify(p); got != want {
