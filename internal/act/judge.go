@@ -11,6 +11,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // JudgeIn says which change is judged, and how long that may take.
@@ -79,6 +80,13 @@ func (a *Actor) judgeTrees(ctx context.Context, in JudgeIn, before, tree string)
 	}
 	if q.Chains, err = a.chainsFrom(ctx, before, v); err != nil {
 		return out, err
+	}
+	q.Now = func() (out []toolchain.Found) {
+		pr := a.commanded(v)
+		for _, f := range pr.All() {
+			out = append(out, pr.Lines(f)...)
+		}
+		return out
 	}
 	c, err := a.checker(judgeRun)
 	if err != nil {

@@ -131,10 +131,13 @@ func (a *Actor) workBase(ctx context.Context, run, from string) (commit, tree st
 }
 
 // chains are the toolchains of a project, with the commands that it has configured.
-func (a *Actor) chains(v *view) []toolchain.Found {
+func (a *Actor) chains(v *view) []toolchain.Found { return a.commanded(v).All() }
+
+// commanded is the project of a tree, with the commands that its configuration names.
+func (a *Actor) commanded(v *view) *toolchain.Project {
 	pr := toolchain.NewProject(v.paths(), v.bytes)
 	pr.Checks = a.o.Checks.Commands
-	return pr.All()
+	return pr
 }
 
 // chainsFrom are the toolchains of a tree that an author has made from another one. How they are checked is as the tree before

@@ -24,6 +24,8 @@ var ErrLate = errors.New("the time limit was reached")
 type Question struct {
 	// Chains are the toolchains of the project.
 	Chains []toolchain.Found
+	// Now gives them as each line of the project tests them with the change. Without it, nobody asks what those leave out.
+	Now func() []toolchain.Found
 	// Mutants is how many small changes of the code are tried at most.
 	Mutants int
 	// Full says that all tests are run at the end, and not only those that the change can reach.
@@ -107,6 +109,9 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 			return j.out, fmt.Errorf("judge change: %w", err)
 		}
 	}
+	if err := j.leftOut(ctx); err != nil && !j.excused(ctx, err) {
+		return j.out, fmt.Errorf("judge change: %w", err)
+	}
 	if err := j.across(ctx); err != nil && !j.excused(ctx, err) {
 		return j.out, fmt.Errorf("judge change: %w", err)
 	}
@@ -126,6 +131,7 @@ type judge struct {
 	known known
 	tried int    // small changes of the code
 	idle  []test // new tests that pass without the change as well
+	unrun []test // old ones that run no more
 	// missed are functions of which the tests of their own toolchain notice nothing, runs what was run by each.
 	missed []missed
 	runs   map[string]*tested
@@ -148,6 +154,10 @@ func (j *judge) notices() {
 		switch f.Rule {
 		case "test-detection", "runner-hooked":
 			j.say(fix(f.Rule, f.Path, f.Line, f.Message), nil)
+		case "exit-swallowed":
+			if configures(f.Path, scripts) != toolchain.NoConfig {
+				j.say(fix(f.Rule, f.Path, f.Line, f.Message), nil)
+			}
 		case "answer-table":
 			j.say(fix(f.Rule, f.Path, f.Line, "This code returns the expected values of the tests instead of computing them."), nil)
 		}

@@ -70,19 +70,25 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	if err := x.skippedNow(ctx, skip, run); err != nil {
 		return err
 	}
+	x.noLonger(at, run)
+	return nil
+}
+
+// noLonger blocks a change with which tests run no more, that ran and passed before.
+func (j *judge) noLonger(at map[string][]moved, run testRun) {
 	for _, file := range slices.Sorted(maps.Keys(at)) {
 		var names []string
 		for _, m := range at[file] {
 			names = append(names, m.is.Name)
+			j.unrun = append(j.unrun, m.was)
 		}
 		text := "The test " + names[0] + " ran and passed before, and no longer runs. Let it run again."
 		if len(names) > 1 {
 			text = fmt.Sprintf("The tests %s ran and passed before, and no longer run (%d). Let them run again.", strings.Join(names[:min(5, len(names))], ", "), len(names))
 		}
-		x.known.weakened++
-		x.block(reject("test-deleted", file, at[file][0].is.Line, text), &run)
+		j.known.weakened++
+		j.block(reject("test-deleted", file, at[file][0].is.Line, text), &run)
 	}
-	return nil
 }
 
 // skippedNow blocks a change with which tests are skipped that passed before, where they are skipped again.

@@ -40,7 +40,7 @@ func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]st
 		return r.junit(report)
 	case toolchain.ReportBun:
 		return r.bun(report, output)
-	case toolchain.ReportUnittest:
+	case toolchain.ReportUnittest, toolchain.ReportCollected:
 		return r.unittest(report)
 	case toolchain.ReportCargo:
 		return r.cargo(stdout, output)

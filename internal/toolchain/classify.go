@@ -120,7 +120,9 @@ func isCodeThere(p, lang string) bool {
 	last := dirs[len(dirs)-1]
 	switch {
 	case lang == LangGo:
-		return !slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(dir string) bool { return dir == "testdata" || strings.HasPrefix(dir, "_") || strings.HasPrefix(dir, ".") })
+		return !slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(dir string) bool {
+			return dir == "testdata" || strings.HasPrefix(dir, "_") || strings.HasPrefix(dir, ".")
+		})
 	case lang == "" || above == "" || strings.HasPrefix(name, "__") || slices.ContainsFunc(dirs, ofTests):
 		return false
 	case slices.ContainsFunc(dirs, ofSources):

@@ -1,7 +1,6 @@
 package toolchain
 
 import (
-	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -127,15 +126,7 @@ func (f *Found) adopt(p *Project) {
 			}
 		}
 	}()
-	home := f.Root
-	if f.Ecosystem == JVM { // Maven builds a module with the others
-		home = cmp.Or(f.Workspace, f.Root)
-	}
-	for _, c := range p.commands() {
-		if ecosystemOf(c) == f.Ecosystem && p.rootOf(f, c.Dir) == home {
-			mine = append(mine, c)
-		}
-	}
+	mine = append(mine, p.commandsOf(f)...)
 	f.Own = Own{Types: only(mine, commands.Types), Lint: only(mine, commands.Lint), Written: p.Checks["report"]}
 	f.Own.Elsewhere = p.workspace(f.Root) && !slices.ContainsFunc(mine, f.isTest) && p.testsElsewhere(f)
 	whole := slices.ContainsFunc(mine, func(c commands.Command) bool { return f.isTest(c) && !c.Partial })
@@ -147,11 +138,7 @@ func (f *Found) adopt(p *Project) {
 		if known {
 			f.Runner = r.runner
 		}
-		for _, o := range mine {
-			if o.Line == c.Line && o.Purpose == commands.Test && o.From == c.From && o.Program() == c.Program() {
-				f.Own.Test = append(f.Own.Test, o)
-			}
-		}
+		f.Own.Test = append(f.Own.Test, ofLine(mine, c)...)
 		if f.Ecosystem == Python {
 			f.Own.Packages = p.packages(c.Line)
 			f.Own.Without = p.groupsWithout(f.Root, c)

@@ -351,6 +351,37 @@ func pythonTest(f Found, s Selection) []Command {
 	return out
 }
 
+// collectScript has pytest list the tests that it would run, in the form of unittestScript.
+const collectScript = `import json,os,sys,pytest
+out,args=sys.argv[1],sys.argv[2:]
+sys.argv=["pytest"]+args
+rows=[]
+class P:
+    def pytest_collectreport(self,report):
+        if report.failed: rows.append({"file":"","name":report.nodeid.split("::")[0].removesuffix(".py").replace("/","."),"status":"error","message":str(report.longrepr)})
+    def pytest_collection_finish(self,session):
+        for i in session.items: rows.append({"file":str(getattr(i,"path",None) or i.fspath),"name":i.nodeid.partition("::")[2],"status":"pass"})
+code=int(pytest.main(args,plugins=[P()]))
+if code in (0,1,2,5):
+    with open(out,"w",encoding="utf-8") as f:
+        for x in rows: f.write(json.dumps(x)+"\n")
+sys.exit(code)
+`
+
+// Collect are the commands that list the tests which those for the whole project run, without running them: all of them pass in the report.
+// It is empty for a runner that has to run them.
+func (f Found) Collect() (out []Command) {
+	if f.Ecosystem != Python || f.Runner != "pytest" || f.Override["test"] != "" {
+		return nil
+	}
+	for _, c := range pythonTest(f, Selection{}) {
+		c.Argv = slices.Concat([]string{"python", "-c", collectScript, "{report}", "--collect-only"}, slices.DeleteFunc(c.Argv[3:], func(a string) bool { return a == "--junitxml={report}" }))
+		c.Report = ReportCollected
+		out = append(out, c)
+	}
+	return out
+}
+
 // optional is a command that is left out, and said to be, where its program is not installed.
 func optional(c Command) []Command {
 	c.Optional = true

@@ -108,13 +108,15 @@ const (
 	ReportJUnit    Report = "junit-xml"      // pytest (xunit1: with files) in {report}
 	ReportBun      Report = "bun-junit"      // bun test: junit-xml in {report}, and on stderr what it leaves out there
 	ReportUnittest Report = "unittest-jsonl" // unittest: one JSON object a line in {report}
-	ReportCargo    Report = "cargo-json"     // cargo test: messages of the compiler and the text of the tests on stdout, the crates on stderr
-	ReportSurefire Report = "surefire-xml"   // JUnit's XML, a file for each class, below target (Maven) or build (Gradle); the compiler on stdout
-	ReportGoCover  Report = "go-cover"       // a Go cover profile in {report}
-	ReportLCOV     Report = "lcov"           // LCOV tracefile in {report}
-	ReportMocha    Report = "mocha-json"     // mocha: one JSON object in {report}; on stdout before version 9.2
-	ReportTAP      Report = "tap"            // the Test Anything Protocol on stdout: ava, tap, tape, borp
-	ReportAny      Report = "any"            // a report in {report}, in files or on stdout in a form that is recognised, else the exit code alone
+	// ReportCollected is what pytest would run, as ReportUnittest.
+	ReportCollected Report = "pytest-collected"
+	ReportCargo     Report = "cargo-json"   // cargo test: messages of the compiler and the text of the tests on stdout, the crates on stderr
+	ReportSurefire  Report = "surefire-xml" // JUnit's XML, a file for each class, below target (Maven) or build (Gradle); the compiler on stdout
+	ReportGoCover   Report = "go-cover"     // a Go cover profile in {report}
+	ReportLCOV      Report = "lcov"         // LCOV tracefile in {report}
+	ReportMocha     Report = "mocha-json"   // mocha: one JSON object in {report}; on stdout before version 9.2
+	ReportTAP       Report = "tap"          // the Test Anything Protocol on stdout: ava, tap, tape, borp
+	ReportAny       Report = "any"          // a report in {report}, in files or on stdout in a form that is recognised, else the exit code alone
 )
 
 // Need is a program that a command cannot do without.

@@ -1,0 +1,187 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// leftOut finds old tests, also far from the change, that the project's own commands ran before and leave out now: a setting or a script
+// has changed. All of a toolchain are asked for, with and without the change, and only where what says which tests run is another.
+func (j *judge) leftOut(ctx context.Context) error {
+	scripts := scriptsOf(j.q.Chains)
+	if j.q.Now == nil || !slices.ContainsFunc(j.changes, func(ch Change) bool { // most changes are not of any file that could say it
+		return configures(ch.Path, scripts) != toolchain.NoConfig || path.Base(ch.Path) == conftest
+	}) {
+		return nil
+	}
+	short := ctx
+	if end, ok := ctx.Deadline(); ok {
+		var cancel func()
+		short, cancel = context.WithTimeoutCause(ctx, time.Until(end)*farTimes/100, errFar)
+		defer cancel()
+	}
+	lines := j.q.Now()
+	for _, chain := range j.q.Chains {
+		if chain.Own.Elsewhere || chain.Override["test"] != "" || !slices.Contains(judged, chain.Ecosystem) {
+			continue
+		}
+		now := slices.DeleteFunc(slices.Clone(lines), func(f toolchain.Found) bool { return !f.Same(chain) })
+		if len(now) == 0 || !j.retuned(chain, now) {
+			continue
+		}
+		err := j.leftOutOf(short, chain, now)
+		if _, missing := errors.AsType[*EnvironmentError](err); err != nil && !missing && !errors.Is(err, ErrSetup) && !errors.Is(err, errFar) && !late(ctx, err) {
+			return err
+		}
+		if err != nil {
+			j.out.NotRun = append(j.out.NotRun, "all tests of "+chain.Root+", to see whether its commands still run them")
+		}
+	}
+	return nil
+}
+
+// retuned reports whether what says which tests a toolchain runs is another with the change: no line of the project has the command of
+// before, or the settings of its runner differ.
+func (j *judge) retuned(chain toolchain.Found, now []toolchain.Found) bool {
+	text := func(f toolchain.Found) (out string) {
+		for _, c := range f.Test(toolchain.Selection{}) {
+			out += c.Dir + " " + strings.Join(c.Env, " ") + " " + strings.Join(c.Argv, " ") + "\n"
+		}
+		return out
+	}
+	was := text(chain)
+	return !slices.ContainsFunc(now, func(f toolchain.Found) bool { return text(f) == was }) ||
+		slices.ContainsFunc(j.changes, func(ch Change) bool {
+			return (below(chain.Root, ch.Path) || below(path.Dir(ch.Path), chain.Root)) && chooses(ch.Path, ch.Old) != chooses(ch.Path, ch.New)
+		})
+}
+
+const conftest = "conftest.py"
+
+// chooses is the part of a file that can say which tests run.
+func chooses(name string, text []byte) string {
+	switch base := path.Base(name); base {
+	case "package.json":
+		var m map[string]json.RawMessage
+		_ = json.Unmarshal(text, &m) // what cannot be read chooses nothing
+		out := ""
+		for _, key := range []string{"jest", "mocha", "ava", "tap", "vitest"} {
+			out += string(m[key])
+		}
+		return out
+	case "pyproject.toml", "setup.cfg", "tox.ini":
+		return linesOf(text, func(section, _ string) bool { return strings.Contains(section, "pytest") })
+	case "Cargo.toml":
+		return linesOf(text, func(section, line string) bool { return strings.Contains(section+line, "test") })
+	case conftest:
+		return linesOf(text, func(_, line string) bool { return strings.Contains(line, "collect") })
+	default:
+		if toolchain.ConfigKindOf(name) == toolchain.RunnerConfig || strings.HasPrefix(base, "vite.config.") {
+			return string(text)
+		}
+	}
+	return ""
+}
+
+// linesOf are the lines of a file in sections that are wanted.
+func linesOf(text []byte, want func(section, line string) bool) string {
+	section, out := "", ""
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "[") {
+			section = line
+		}
+		if want(section, line) {
+			out += line
+		}
+	}
+	return out
+}
+
+// leftOutOf asks one toolchain which tests its command runs without the change, and each of its lines which it runs with it. Where one of
+// them cannot say, nothing is known.
+func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []toolchain.Found) error {
+	base, err := j.place(ctx, chain)
+	if err != nil {
+		return err
+	}
+	was, ok, err := j.listed(ctx, base)
+	if err != nil || !ok {
+		return err
+	}
+	left := slices.DeleteFunc(base.testsOf(base.testFiles()), func(t test) bool { return t.Skipped || t.in(was.results) != step.Pass || among(j.unrun)(t) })
+	stands := map[string]bool{}
+	for _, line := range lines {
+		if len(left) == 0 {
+			return nil
+		}
+		pl, err := j.c.open(ctx, step.OnJudged, j.proof.Tree, j.before, line)
+		if err != nil {
+			return err
+		}
+		now, ok, err := j.listed(ctx, pl)
+		silent := func(t test) bool { return t.silent(now.results) }
+		if ok && len(chain.Collect()) == 0 && slices.ContainsFunc(left, silent) { // a run can be cut short by what it runs
+			end := pl.again()
+			var again testRun
+			again, ok, err = j.listed(ctx, pl)
+			now.results = append(now.results, again.results...)
+			end()
+		}
+		for _, file := range filesOf(left) {
+			for _, t := range source.Parse(file, pl.read(file)).Tests {
+				stands[file+"::"+t.Name] = !t.Skipped
+			}
+		}
+		if err = joinClose(err, pl); err != nil || !ok {
+			return err
+		}
+		left = slices.DeleteFunc(left, func(t test) bool { return !stands[t.ID] || !silent(t) })
+	}
+	if len(left) > 0 && len(chain.Collect()) > 0 { // whether they pass is to be seen
+		was, err = base.runTests(ctx, toolchain.Selection{Files: filesOf(left)}, left)
+		j.proof.Records = append(j.proof.Records, was.records...)
+		if err != nil {
+			return err
+		}
+	}
+	at := map[string][]moved{}
+	for _, t := range left {
+		if t.in(was.results) == step.Pass {
+			at[t.File] = append(at[t.File], moved{t, t})
+		}
+	}
+	j.noLonger(at, was)
+	return nil
+}
+
+// listed is what the commands for the whole of a toolchain run, by asking them, or by running all where there is no other way. ok is false
+// where they do not say it test by test.
+func (j *judge) listed(ctx context.Context, pl *place) (run testRun, ok bool, err error) {
+	cmds := pl.chain.Collect()
+	if len(cmds) == 0 {
+		run, err = pl.runOnce(ctx, toolchain.Selection{})
+		j.proof.Records = append(j.proof.Records, run.records...)
+		return run, err == nil && run.exit == nil && run.invalid == "" && len(run.results) > 0, err
+	}
+	for _, cmd := range cmds {
+		out, err := pl.exec(ctx, cmd, false)
+		if err != nil {
+			return run, false, err
+		}
+		run.records, run.results = append(run.records, out.Record), append(run.results, out.Results...)
+		if out.problem != "" {
+			return run, false, nil
+		}
+	}
+	j.proof.Records = append(j.proof.Records, run.records...)
+	return run, true, nil
+}
