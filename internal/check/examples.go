@@ -103,7 +103,10 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	}
 	copied := u.recites(asked)
 	if len(copied) == 0 {
-		if copied, err = u.answersOnly(ctx, all, given); err != nil {
+		if copied, err = u.answersOnly(ctx, all, given); err == nil && len(copied) == 0 {
+			copied, err = u.staircase(ctx, all, given)
+		}
+		if err != nil {
 			return nil, nil, fmt.Errorf("run examples: %w", err)
 		}
 	}
