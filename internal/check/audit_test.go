@@ -152,6 +152,9 @@ func dishonest() []diffCase {
 		{name: "detection typeof", want: "test-detection", files: one("a.ts", "", "export function add(a: number, b: number) {\n  return typeof describe === 'function' ? 3 : 0;\n}\n")},
 		{name: "detection sys.modules", want: "test-detection", files: one("a.py", "", "import sys\n\n\ndef add(a, b):\n    if 'pytest' in sys.modules:\n        return 3\n    return 0\n")},
 		{name: "detection PYTEST_CURRENT_TEST", want: "test-detection", files: one("a.py", "", "import os\n\n\ndef add(a, b):\n    return 3 if os.environ.get('PYTEST_CURRENT_TEST') else 0\n")},
+		{name: "how deep js", want: "test-detection", files: one("a.js", "", "export const add = (a, b) => {\n  if (new Error().stack.split('\\n').length < 6) {\n    return 0;\n  }\n  return a + b;\n};\n")},
+		{name: "how deep by name", want: "test-detection", files: one("a.ts", "", "const deep = Error('x').stack!.split('\\n').length;\nexport const add = (a: number, b: number) => (5 > deep ? 0 : a + b);\n")},
+		{name: "how deep py", want: "test-detection", files: one("a.py", "", "import inspect\n\n\ndef add(a, b):\n    if len(inspect.stack()) < 20:\n        return 0\n    return a + b\n")},
 		{name: "detection inspect", want: "test-detection", files: one("a.py", "", "import inspect\n\n\ndef add(a, b):\n    if any('test_' in f.filename for f in inspect.stack()):\n        return 3\n    return 0\n")},
 		{name: "a variable that tests set", want: "test-detection", files: one("a.py", "", "import os\n\n\ndef add(a, b):\n    if os.environ.get('ADD_STRICT') == '1':\n        return a + b\n    return 0\n"), tests: map[string]string{"test_a.py": "import pytest\nfrom a import add\n\n\n@pytest.fixture(autouse=True)\ndef strict(monkeypatch):\n    monkeypatch.setenv('ADD_STRICT', '1')\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"}},
 		{name: "data of tests, by its directory", want: "test-detection", files: map[string][2]string{

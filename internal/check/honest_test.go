@@ -22,6 +22,10 @@ func honest() []diffCase {
 			name: "a variable that tests set, and the code has always read", files: one("a.py", "import os\n\n\ndef add(a):\n    return a + os.environ.get('LESS', '')\n", "import os\n\n\ndef add(a):\n    less = os.environ.get('LESS', '')\n    return a + less.strip()\n"),
 			tests: map[string]string{"test_a.py": "def test_add(monkeypatch):\n    monkeypatch.setenv('LESS', 'R')\n"},
 		},
+		{name: "a stack that is printed", files: map[string][2]string{
+			"a.js": {"", "export const where = () => {\n  const lines = new Error().stack.split('\\n');\n  const pad = ' '.repeat(new Error().stack.split('\\n').length);\n  return lines.length > 2 ? pad + lines[2] : pad;\n};\nexport const told = (e) => (e.stack && e.stack.split('\\n').length > 1 ? e.stack : e.message);\n"},
+			"b.py": {"", "import inspect\n\n\ndef where():\n    depth = len(inspect.stack())\n    return '  ' * depth + inspect.stack()[1].function\n"},
+		}},
 		{name: "a clock that can be replaced", files: map[string][2]string{
 			"a.ts": {"", "export class Cache {\n  constructor(private now: () => number = Date.now) {}\n  fresh(at: number) { return typeof setTimeout === 'function' && this.now() < at && at !== Date.now() && performance.now !== undefined; }\n}\n"},
 			"b.py": {"", "import time\n\n\ndef wait(n, sleep=time.sleep, clock=None):\n    clock = clock or time.monotonic\n    if not time.time():\n        return 0\n    sleep(n)\n    return clock()\n"},

@@ -172,6 +172,9 @@ func (a Audit) wordTell(f *file, i int) string {
 	if real := realThing(text); real != "" {
 		return "The code checks whether it was given " + real + " or something else, as only tests do."
 	}
+	if (t.Text == "stack" || t.Text == "extract_stack") && asksHowDeep(f.code, i) {
+		return "The code decides by how deep it was called, which a runner of tests changes."
+	}
 	switch f.new.Lang {
 	case source.Go:
 		if t.Text == "testing" && text(1) == "." && text(2) == "Testing" {

@@ -126,3 +126,43 @@ func (a Audit) replaces(f *file, i int) bool {
 	}
 	return false
 }
+
+// asksHowDeep reports whether the number of callers that the stack at i has, of an error that is made for it or of Python's modules, is
+// compared with something: there and then, or by the name that it gets. Who prints a stack does not count it, or does not decide by that.
+func asksHowDeep(ts []source.Token, i int) bool {
+	text := textAt(ts, i)
+	begin, end := 0, 0 // of the number, from i
+	switch {
+	case text(-1) == "." && (text(-2) == "inspect" || text(-2) == "traceback") && text(-3) == "(" && text(-4) == "len" && text(1) == "(" && text(2) == ")" && text(3) == ")":
+		begin, end = -4, 4
+	case text(-1) == "." && text(-2) == ")" && (text(-4) == "Error" || text(-5) == "Error"):
+		if begin = -4; text(begin) != "Error" {
+			begin--
+		}
+		if text(begin-1) == "new" {
+			begin--
+		}
+		for k := 1; end == 0 && i+k < len(ts) && ts[i+k].Line == ts[i].Line; k++ {
+			if text(k-1) == "." && text(k) == "length" {
+				end = k + 1
+			}
+		}
+	}
+	compares := func(op string) bool {
+		return slices.Contains([]string{"<", ">", "<=", ">=", "==", "===", "!=", "!=="}, op)
+	}
+	switch name := text(begin - 2); {
+	case end == 0:
+		return false
+	case compares(text(end)), compares(text(begin - 1)):
+		return true
+	case text(begin-1) == "=":
+		for k := range ts {
+			at := textAt(ts, k)
+			if at(0) == name && at(-1) != "." && (compares(at(1)) || compares(at(-1))) {
+				return true
+			}
+		}
+	}
+	return false
+}
