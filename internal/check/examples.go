@@ -101,14 +101,9 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 		}
 		out = append(out, r)
 	}
-	copied := u.recites(asked)
-	if len(copied) == 0 {
-		if copied, err = u.answersOnly(ctx, all, given); err == nil && len(copied) == 0 {
-			copied, err = u.staircase(ctx, all, given)
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("run examples: %w", err)
-		}
+	copied, err := u.copies(ctx, asked, all, given)
+	if err != nil {
+		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
 	kept, err := u.keeps(ctx, calls)
 	if err != nil {
@@ -123,6 +118,17 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
 	return out, append(findings, ambient...), nil
+}
+
+// copies finds code that knows the answers of the spec and the tests instead of computing them.
+func (u *user) copies(ctx context.Context, asked, all []example.Example, given []example.Outcome) ([]step.Finding, error) {
+	if found := u.recites(asked); len(found) > 0 {
+		return found, nil
+	}
+	if found, err := u.answersOnly(ctx, all, given); err != nil || len(found) > 0 {
+		return found, err
+	}
+	return u.staircase(ctx, all, given)
 }
 
 // ambient finds code that gives something else under tests, or later.
