@@ -35,15 +35,21 @@ func (j *judge) leftOut(ctx context.Context) error {
 			continue
 		}
 		now := slices.DeleteFunc(slices.Clone(lines), func(f toolchain.Found) bool { return !f.Same(chain) })
+		if len(chain.Own.Test) == 0 { // the project has said of none that it is run
+			now = []toolchain.Found{chain}
+		}
 		if len(now) == 0 || !j.retuned(chain, now) {
 			continue
 		}
 		err := j.leftOutOf(short, chain, now)
-		if _, missing := errors.AsType[*EnvironmentError](err); err != nil && !missing && !errors.Is(err, ErrSetup) && !errors.Is(err, errFar) && !late(ctx, err) {
-			return err
-		}
-		if err != nil {
+		_, missing := errors.AsType[*EnvironmentError](err)
+		_, compiled := errors.AsType[*compileError](err)
+		switch {
+		case err == nil, missing, compiled, errors.Is(err, ErrSetup): // what cannot be run has been said where it matters
+		case errors.Is(err, errFar), late(ctx, err):
 			j.out.NotRun = append(j.out.NotRun, "all tests of "+chain.Root+", to see whether its commands still run them")
+		default:
+			return err
 		}
 	}
 	return nil
@@ -123,7 +129,7 @@ func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []to
 		if len(left) == 0 {
 			return nil
 		}
-		pl, err := j.c.open(ctx, step.OnJudged, j.proof.Tree, j.before, line)
+		pl, err := j.c.open(ctx, step.OnJudged, j.proof.Tree, j.proof.Tree, line)
 		if err != nil {
 			return err
 		}
