@@ -152,7 +152,7 @@ func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 			t.open = false
 			continue
 		}
-		if proved.proved() && !(t.added() && len(t.near) == 0) { // whether others notice is worth no time then
+		if proved.proved() && (!t.added() || len(t.near) > 0) { // whether others notice is worth no time then
 			if t.open, t.Changed = false, (Outcomes{}); t.Noticed == 0 {
 				t.Tried, t.Survived = 0, ""
 			}

@@ -154,7 +154,46 @@ func (x *chainJudge) run(ctx context.Context, files []string) error {
 	for _, r := range run.results {
 		x.passing[r.ID] = x.passing[r.ID] || r.Status == step.Pass
 	}
-	return x.broken(ctx, run, expected)
+	return errors.Join(x.broken(ctx, run, expected), x.outsideTests(ctx, run))
+}
+
+// outsideTests finds files, or packages of Go, that fail although each of their tests passes, and did not before: what a test began fails
+// after its end, or what ends them all does.
+func (x *chainJudge) outsideTests(ctx context.Context, run testRun) error {
+	within := func(r step.TestResult, whole string) bool {
+		file, name := toolchain.SplitID(r.ID)
+		return name != "" && (file == whole || path.Dir(file) == whole && path.Ext(file) == ".go")
+	}
+	for _, r := range run.results {
+		whole, name := toolchain.SplitID(r.ID)
+		tests := slices.DeleteFunc(slices.Clone(run.results), func(o step.TestResult) bool { return !within(o, whole) })
+		if name != "" || !bad(r.Status) || len(tests) == 0 || slices.ContainsFunc(tests, func(o step.TestResult) bool { return bad(o.Status) }) {
+			continue
+		}
+		base, err := x.place(ctx, x.chain)
+		if err != nil {
+			return err
+		}
+		var files []string
+		for _, o := range tests {
+			if file, _ := toolchain.SplitID(o.ID); base.entries[file].ID != "" && !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
+		if len(files) > 0 {
+			was, err := base.runTests(ctx, toolchain.Selection{Files: files}, base.testsOf(files))
+			x.proof.Records = append(x.proof.Records, was.records...)
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(was.results, func(o step.TestResult) bool { return o.ID == r.ID && bad(o.Status) }) {
+				continue
+			}
+		}
+		x.known.failing++
+		x.say(fix("new-test-fails", whole, 0, "This fails although its tests pass: something fails after their end, or outside of them. "+firstLines(r.Message, 4)), &run)
+	}
+	return nil
 }
 
 // failing are the tests of a run that fail, one by one or because nothing of their file or of the whole could be run.

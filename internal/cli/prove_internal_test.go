@@ -24,8 +24,8 @@ func TestVerdictText(t *testing.T) {
 	}{
 		"all was run":        {check.Judgement{Verdict: check.VerdictProved}, proved},
 		"some was not":       {check.Judgement{Verdict: check.VerdictProved, NotRun: late}, proved + "; stopped at the time limit before all tests ran"},
-		"tests show less":    {check.Judgement{Verdict: check.VerdictProved, Findings: lesser}, proved + "; but 1 test may check less than before"},
-		"both":               {check.Judgement{Verdict: check.VerdictProved, Findings: lesser, NotRun: late}, proved + "; but 1 test may check less than before; stopped at the time limit before all tests ran"},
+		"tests show less":    {check.Judgement{Verdict: check.VerdictProved, Findings: lesser}, proved + "; but 1 test may check too little"},
+		"both":               {check.Judgement{Verdict: check.VerdictProved, Findings: lesser, NotRun: late}, proved + "; but 1 test may check too little; stopped at the time limit before all tests ran"},
 		"a bad one is clear": {check.Judgement{Verdict: check.VerdictUnproved, NotRun: late}, "unproved: no test shows that the change works"},
 	} {
 		c.j.Red = []check.RedTest{{}}

@@ -29,10 +29,10 @@ func verdictText(l report.Lang, j act.Judged) string {
 		return text
 	}
 	if names := namesOf(j, check.Function.Missed); len(names) > 0 {
-		text += fmt.Sprintf(l.T("; but no test kills the mutants in the changed lines of %s"), strings.Join(names, ", "))
+		text += fmt.Sprintf(l.T("; but tests kill less than half of the mutants in the changed lines of %s"), strings.Join(names, ", "))
 	}
 	if n := count(j, lesser); n > 0 {
-		text += report.Countf(l.T("; but %d tests may check less than before"), n)
+		text += report.Countf(l.T("; but %d tests may check too little"), n)
 	}
 	if files := otherwise(j); len(files) > 0 {
 		text += fmt.Sprintf(l.T("; tests in %s expect something else than before"), strings.Join(files, ", "))
