@@ -131,7 +131,7 @@ func (s *series) asks() (out []int64) {
 	for _, g := range s.wide() {
 		out = append(out, between(g)...)
 	}
-	last := slices.Max(slices.Collect(maps.Keys(s.gives)))
+	last := min(slices.Max(slices.Collect(maps.Keys(s.gives))), 1<<49) // what is beyond can be said in each language
 	return append(out, last+1, last+wideGap*wideGap, 10*max(last, 1)+7)
 }
 

@@ -135,6 +135,7 @@ type judge struct {
 	// missed are functions of which the tests of their own toolchain notice nothing, runs what was run by each.
 	missed []missed
 	runs   map[string]*tested
+	names  map[string]bool // of functions of the changed code, once they are asked for
 }
 
 // notices lists what people want to know of a change before anything else, and what blocks nobody: how it is checked and installed,
@@ -333,7 +334,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	x.pl, err = j.c.open(ctx, step.OnJudged, j.proof.Tree, was, chain)
 	if failed, ok := errors.AsType[*compileError](err); ok {
 		x.known.broken++
-		x.block(failed.finding(chain), nil)
+		x.block(failed.at, nil)
 		return nil
 	}
 	if err != nil {
@@ -372,6 +373,7 @@ type chainJudge struct {
 	changed []string
 	files   map[string][]byte // sources and tests
 	reached reached
+	graph   *graph
 	fresh   []test
 	anew    bool          // the fresh ones are new or changed themselves, not only what stands beside them
 	took    time.Duration // of the run of the nearest tests
@@ -395,6 +397,7 @@ func (x *chainJudge) look(ctx context.Context, with ...toolchain.Found) (err err
 	if err != nil {
 		return err
 	}
+	x.graph = newGraph(x.chain, x.files)
 	x.reached = reach(x.chain, x.files, x.holdsTests, x.changed)
 	return nil
 }

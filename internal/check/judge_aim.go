@@ -16,7 +16,7 @@ import (
 // its values before its functions.
 // Tests that name nothing of that get it from what is beside them: then it can be all of it.
 func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
-	named, g := x.namedBy(f, tests), newGraph(x.chain, x.files)
+	named, g := x.namedBy(f, tests), x.graph
 	gone := lostText(f.Change, func(line int) bool {
 		return slices.ContainsFunc(tests, func(t source.Test) bool { return t.Line <= line && line <= t.End || t.Rows[1] > 0 })
 	})
@@ -127,7 +127,10 @@ func (x *chainJudge) namedBy(f *file, tests []source.Test) map[string]bool {
 // aside reports whether a file without tests of its own stands beside some tests, or above them: what it declares may be used there
 // without a word.
 func (x *chainJudge) aside(file, test string) bool {
-	return file != test && (toolchain.IsTest(file) || path.Base(file) == "conftest.py") && below(path.Dir(file), test) && len(source.Parse(file, x.files[file]).Tests) == 0
+	if file == test || !toolchain.IsTest(file) && path.Base(file) != conftest || !below(path.Dir(file), test) {
+		return false
+	}
+	return !x.holdsTests(file) || x.chain.Ecosystem == toolchain.Node && len(source.Parse(file, x.files[file]).Tests) == 0 // a script that asserts may be a helper
 }
 
 // sourcesOf are the files of code in some units that is not there for tests.

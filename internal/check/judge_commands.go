@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -102,7 +103,7 @@ func chooses(name string, text []byte) string {
 func linesOf(text []byte, want func(section, line string) bool) string {
 	section, out := "", ""
 	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, "[") {
+		if sectionHeader().MatchString(line) {
 			section = line
 		}
 		if want(section, line) {
@@ -111,6 +112,8 @@ func linesOf(text []byte, want func(section, line string) bool) string {
 	}
 	return out
 }
+
+var sectionHeader = re.New(`^\[[^"'\]]+\]`)
 
 // leftOutOf asks one toolchain which tests its command runs without the change, and each of its lines which it runs with it. Where one of
 // them cannot say, nothing is known.

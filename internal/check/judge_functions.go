@@ -27,7 +27,7 @@ const (
 
 // errSlow ends the run of a small change that takes much longer than the code as it is. It may have become an endless loop, or the machine
 // has other things to do: it shows nothing.
-var errSlow = errors.New("the mutant does not terminate")
+var errSlow = errors.New("the mutant takes much longer than the code as it is")
 
 // trial is a function while it is looked at.
 type trial struct {
@@ -93,7 +93,8 @@ func (x *chainJudge) trials() []*trial {
 		r := reach(x.chain, x.files, x.holdsTests, []string{ch.Path})
 		near, far := x.runnable(r.near), x.runnable(r.far)
 		for _, t := range x.fresh {
-			if slices.Contains(far, t.File) && !slices.Contains(near, t.File) {
+			red := slices.ContainsFunc(x.out.Red, func(r RedTest) bool { return r.ID == t.ID && r.By == RedByAssert }) // also by way of another process
+			if (red || slices.Contains(far, t.File)) && !slices.Contains(near, t.File) {
 				near = append(near, t.File)
 			}
 		}

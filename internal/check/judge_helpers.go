@@ -59,11 +59,11 @@ func (x *chainJudge) besides(ctx context.Context) (err error) {
 }
 
 // ofTestLibraries finds that code is for tests: it imports what tests are written with.
-var ofTestLibraries = re.New(`(?m)"testing"|^\s*(?:import|from)\s+(?:pytest|unittest)\b|['"](?:node:)?(?:assert|assert/strict|test|chai|vitest|@jest/globals)['"]`)
+var ofTestLibraries = re.New(`(?m)^\s*(?:import\s+)?"testing"$|^\s*(?:import|from)\s+(?:pytest|unittest)\b|\b(?:from|require\()\s*['"](?:node:test|chai|vitest|@jest/globals)['"]`)
 
 // standsBeside reports whether a change is one of what tests use: of their helpers, of their data.
 func (x *chainJudge) standsBeside(ch Change) bool {
-	was := ch.Status == 'M' || ch.Status == 'A' && path.Base(ch.Path) == "conftest.py" // which is there for all tests
+	was := ch.Status == 'M' || ch.Status == 'A' && path.Base(ch.Path) == conftest // which is there for all tests
 	helps := kindOf(ch) == testKind || kindOf(ch) == codeKind && ofTestLibraries().Match(ch.Old)
 	return helps && was && x.mineIn(x.chain, ch) && len(source.Parse(ch.Path, ch.New).Tests) == 0
 }
@@ -97,8 +97,8 @@ func pathsOf(changes []Change) (out []string) {
 	return out
 }
 
-// failingBeside says which tests fail beside what was there before. Those that pass with what is there now also without the change only do
-// not see any more what it broke.
+// failingBeside says which tests fail beside what was there before. Where they pass with what is there now also without the change, and no
+// test notices a small change of some function that was changed, they only do not see any more what it broke.
 func (x *chainJudge) failingBeside(ctx context.Context, now []git.Edit, was *place, tests []test, run *testRun) error {
 	var failing []moved
 	for _, t := range tests {
@@ -121,7 +121,13 @@ func (x *chainJudge) failingBeside(ctx context.Context, now []git.Edit, was *pla
 		}
 		return strings.Join(out, ", ")
 	}
-	if len(loose) > 0 {
+	if len(loose) > 0 && len(x.out.Functions) == 0 {
+		if err := x.functions(ctx); err != nil {
+			return err
+		}
+	}
+	unseen := func(f Function) bool { return f.existed && f.Noticed == 0 && (f.Tried > 0 || f.Unreached) }
+	if len(loose) > 0 && slices.ContainsFunc(x.out.Functions, unseen) {
 		x.known.weakened++
 		x.block(reject("test-weakened", now[0].Path, 0, "What tests use was loosened. With it as before, they pass without the change and fail with it: "+
 			names(loose)+". With it as it is now, they pass with and without the change. Restore it and fix the code."), run)
@@ -160,6 +166,7 @@ func (x *chainJudge) blindBeside(ctx context.Context, aside []Change, was *place
 			continue
 		}
 		if asked++; asked > mostLooser {
+			x.out.NotRun = append(x.out.NotRun, "mutants for some of the tests beside "+someOf(pathsOf(aside)))
 			return nil
 		}
 		m, others, err := x.lessKilled(ctx, f, was, using, limit)

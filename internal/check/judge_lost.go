@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -102,18 +103,29 @@ func (x *chainJudge) skippedNow(ctx context.Context, tests []test, before testRu
 		return err
 	}
 	tests = slices.DeleteFunc(tests, func(t test) bool { return skippedSince(t, before, run.results) <= 0 })
+	mayBe := slices.ContainsFunc(x.changes, func(ch Change) bool {
+		return toolchain.IsTest(ch.Path) && skipsUnder().Match(ch.New) && !skipsUnder().Match(ch.Old)
+	})
 	for _, file := range filesOf(tests) {
 		here := slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return t.File != file })
 		n, all := skippedSince(here[0], before, run.results), len(resultsOf(here[0], run.results))
-		text := fmt.Sprintf("The test %s passes without the change and is skipped with it (cases: %d of %d). Let the code run it.", here[0].Name, n, all)
+		text := fmt.Sprintf("The test %s passes without the change and is skipped with it (cases: %d of %d). Let it run again.", here[0].Name, n, all)
 		if len(here) > 1 {
-			text = fmt.Sprintf("%d tests pass without the change and are skipped with it, such as %s (cases: %d of %d). Let the code run them.", len(here), here[0].Name, n, all)
+			text = fmt.Sprintf("%d tests pass without the change and are skipped with it, such as %s (cases: %d of %d). Let them run again.", len(here), here[0].Name, n, all)
+		}
+		if mayBe {
+			x.say(fix("test-skipped", file, here[0].Line, text), &run)
+			continue
 		}
 		x.known.weakened++
 		x.block(reject("test-skipped", file, here[0].Line, text), &run)
 	}
 	return nil
 }
+
+// skipsUnder finds that tests are skipped under a condition that is for people to choose or for a machine to have: an option, a variable, a
+// system, a version.
+var skipsUnder = re.New(`getoption|environ|[gG]etenv|process\.env|sys\.platform|GOOS|version_info|skipif|importorskip|find_spec|testing\.Short`)
 
 // skippedSince is how many cases of a test, 1 for one without, passed before and are skipped now. They are counted: what a case is
 // called can depend on what it is given.

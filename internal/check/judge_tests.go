@@ -211,23 +211,30 @@ func (x *chainJudge) takenOver(t test, other bool) bool {
 
 // renamed are the tests of a file that went on under another name, by the name that they had.
 func (x *chainJudge) renamed(f *file) map[string]source.Test {
-	var files []*file
-	for _, ch := range x.changes {
-		files = append(files, newFile(ch))
-	}
-	names, before, still := Audit{}.functions(files), map[string]source.Test{}, map[string]bool{}
+	before, still := map[string]source.Test{}, map[string]bool{}
 	for _, t := range f.old.Tests {
 		before[t.Name] = t
 	}
 	for _, t := range f.new.Tests {
 		still[t.Name] = true
 	}
+	gone := func(t source.Test) bool { return !still[t.Name] }
+	if !slices.ContainsFunc(f.old.Tests, gone) {
+		return nil
+	}
+	if x.names == nil {
+		var files []*file
+		for _, ch := range x.changes {
+			files = append(files, newFile(ch))
+		}
+		x.names = Audit{}.functions(files)
+	}
 	out, used := map[string]source.Test{}, map[string]bool{}
 	for _, t := range f.old.Tests {
-		if still[t.Name] {
+		if !gone(t) {
 			continue
 		}
-		if now, ok := rewritten(f, t, before, used, names); ok {
+		if now, ok := rewritten(f, t, before, used, x.names); ok {
 			out[t.Name] = now
 		}
 	}

@@ -92,7 +92,7 @@ func (c *Checker) open(ctx context.Context, proof step.Shows, tree, base string,
 		err = p.fill(ctx, with, chains)
 	}
 	if with != base {
-		err = c.notCompiled(ctx, base, p.kits, err)
+		err = c.notCompiled(ctx, base, p, err)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.close())

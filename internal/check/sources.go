@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +15,7 @@ import (
 )
 
 // hashSources writes what a project's own installation reads of a tree. It points to the sources, so most of their text does not matter:
-// of Python's only which packages there are, and what says a version.
+// of Python's in packages only which packages there are, and what says a version.
 func (c *Checker) hashSources(ctx context.Context, to io.Writer, tree string, chain toolchain.Found) error {
 	entries, err := c.repo.ReadTree(ctx, tree)
 	if err != nil {
@@ -24,14 +23,20 @@ func (c *Checker) hashSources(ctx context.Context, to io.Writer, tree string, ch
 	}
 	packages := map[string]bool{}
 	for _, e := range entries {
-		dir, name := path.Split(e.Path)
-		switch ext := path.Ext(name); {
-		case !below(chain.Root, e.Path) || toolchain.IsTest(e.Path) || toolchain.IsTestData(e.Path) || ext == ".md" || ext == ".rst" || e.Path[0] == '.':
-		case ext != ".py" && ext != ".pyi", slices.Contains(chain.Compiles, ext), path.Clean(dir) == chain.Root:
+		if path.Base(e.Path) == "__init__.py" {
+			packages[path.Dir(e.Path)] = true
+		}
+	}
+	for _, e := range entries {
+		switch ext := path.Ext(e.Path); {
+		case !below(chain.Root, e.Path):
+		case slices.Contains(chain.Compiles, ext):
 			fmt.Fprintf(to, "%s %s\n", e.Path, e.ID)
-		case !packages[dir]:
-			packages[dir] = true
-			fmt.Fprintf(to, "%s\n", dir)
+		case toolchain.IsTest(e.Path) || toolchain.IsTestData(e.Path) || e.Path[0] == '.':
+		case ext == ".md" || ext == ".rst" || path.Base(e.Path) == "__init__.py":
+			fmt.Fprintf(to, "%s\n", e.Path)
+		case ext != ".py" && ext != ".pyi" || !packages[path.Dir(e.Path)]:
+			fmt.Fprintf(to, "%s %s\n", e.Path, e.ID)
 		}
 	}
 	versions, err := c.readFiles(ctx, tree, func(e git.Entry) bool {
@@ -77,30 +82,29 @@ func (c *Checker) compiling(ctx context.Context, base, tree string, chains []too
 }
 
 // compileError says that an installation fails because of sources that it compiles.
-type compileError struct{ *setupError }
-
-// finding names the first place that a compiler does.
-func (e *compileError) finding(chain toolchain.Found) step.Finding {
-	const text = "The installation does not compile: "
-	for line := range strings.Lines(string(e.output)) {
-		if d := diagnostic().FindStringSubmatch(strings.TrimSpace(line)); d != nil && slices.Contains(chain.Compiles, path.Ext(d[1])) {
-			return reject("build-failed", path.Join(chain.Root, d[1]), atoi(d[2]), text+strings.TrimSpace(line))
-		}
-	}
-	return reject("build-failed", cmp.Or(chain.Manifest, chain.Root), 0, text+brief(e.said))
+type compileError struct {
+	*setupError
+	at step.Finding
 }
 
-// notCompiled is err, or a compileError where the first of some kits installs what base has and not what it is for.
-func (c *Checker) notCompiled(ctx context.Context, base string, kits []kit, err error) error {
+// notCompiled is err, or a compileError where a compiler complained of sources of the project, and the installation of what base has goes well.
+func (c *Checker) notCompiled(ctx context.Context, base string, p *place, err error) error {
 	failed, ok := errors.AsType[*setupError](err)
-	if err == nil && kits[0].deps.failed.command != "" {
-		failed, ok = &kits[0].deps.failed, true
+	if err == nil && p.deps.failed.command != "" {
+		failed, ok = &p.deps.failed, true
 	}
 	if !ok {
 		return err
 	}
-	if before, other := c.prepare(ctx, base, kits[0].chain); other != nil || before.failed.command != "" {
-		return err
+	for line := range strings.Lines(string(failed.output)) {
+		d := diagnostic().FindStringSubmatch(strings.TrimSpace(line))
+		if d == nil || !slices.Contains(p.chain.Compiles, path.Ext(d[1])) {
+			continue
+		}
+		if before, other := c.prepare(ctx, base, p.chain); other != nil || before.failed.command != "" {
+			return err
+		}
+		return &compileError{failed, reject("build-failed", path.Join(p.chain.Root, d[1]), atoi(d[2]), "The installation does not compile: "+strings.TrimSpace(line))}
 	}
-	return &compileError{failed}
+	return err
 }

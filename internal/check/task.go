@@ -194,7 +194,7 @@ func below(root, p string) bool {
 func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	pl, err := p.c.open(ctx, step.OnTask, p.proof.Tree, cmp.Or(p.t.Base, p.proof.Tree), chain)
 	if failed, ok := errors.AsType[*compileError](err); ok {
-		p.add(failed.finding(chain))
+		p.add(failed.at)
 		return nil
 	}
 	if err != nil {
