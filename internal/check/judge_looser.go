@@ -326,7 +326,11 @@ func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others [
 func (x *chainJudge) swapped(ctx context.Context, f *file, changed []moved) (git.Edit, error) {
 	text := f.Old
 	for _, m := range slices.SortedFunc(slices.Values(changed), func(a, b moved) int { return b.was.Off - a.was.Off }) { // the last first
-		text = slices.Concat(text[:headOf(f.old, m.was.Test)], f.New[helpedFrom(f, m.is.Test):m.is.Stop], text[m.was.Stop:])
+		head := headOf
+		if retabled(f, m.was.Test, m.is.Test) {
+			head = tableFrom
+		}
+		text = slices.Concat(text[:head(f.old, m.was.Test)], f.New[head(f.new, m.is.Test):m.is.Stop], text[m.was.Stop:])
 	}
 	id, err := x.c.repo.WriteBlob(ctx, text)
 	return git.Edit{Path: f.Path, Mode: f.OldMode, ID: id}, err
@@ -373,16 +377,10 @@ func (x *chainJudge) loosened(ctx context.Context, edits []git.Edit, was *place,
 	return failing, nil
 }
 
-// helpedFrom is [headOf] of a new test, or where what ends before it does if something new that it names stands between.
-func helpedFrom(f *file, t source.Test) int {
-	from, named := behindOthers(f.new, t), mentions(f.new, t)
-	was := mentions(f.old, source.Test{Stop: len(f.Old)})
-	if slices.ContainsFunc(f.new.Tokens, func(tok source.Token) bool {
-		return from <= tok.Off && tok.End <= t.Off && tok.Kind == source.Ident && named[tok.Text] && !was[tok.Text]
-	}) {
-		return from + max(0, bytes.IndexByte(f.New[from:t.Off], '\n')) // behind what closes the test before
-	}
-	return headOf(f.new, t)
+// tableFrom is where what stands before a test begins: behind what closes the test before.
+func tableFrom(f source.File, t source.Test) int {
+	from := behindOthers(f, t)
+	return from + max(0, bytes.IndexByte(f.Source()[from:t.Off], '\n'))
 }
 
 // headOf is where a test begins, with what stands before it without a blank line between: decorators, rows.
