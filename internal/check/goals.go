@@ -120,15 +120,23 @@ func (p *taskProof) goalTest(ctx context.Context, pl *place, g *Goal) error {
 		return err
 	}
 	p.proof.Records = append(p.proof.Records, run.records...)
-	if expected, err = p.ranBefore(ctx, pl, expected, p.fresh(pl), run); err != nil {
+	fresh := p.fresh(pl)
+	if expected, err = p.ranBefore(ctx, pl, expected, fresh, run); err != nil {
 		return err
 	}
+	p.maySkip(expected, fresh)
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: p.t.Known}, expected, run)
+	n := len(p.proof.Findings)
+	if err := p.skippedNow(ctx, pl, expected, run); err != nil {
+		return err
+	}
+	skipped := slices.Clone(p.proof.Findings[n:])
+	p.proof.Findings = p.proof.Findings[:n]
 	g.Ran = true
 	g.Results = append(g.Results, run.results...)
-	g.Findings = append(g.Findings, slices.Concat(run.findings, one.Findings)...)
-	g.Failed = g.Failed || !one.Passed
+	g.Findings = append(g.Findings, slices.Concat(run.findings, one.Findings, skipped)...)
+	g.Failed = g.Failed || !one.Passed || len(skipped) > 0
 	return nil
 }
 

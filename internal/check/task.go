@@ -303,9 +303,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	if err != nil {
 		return err
 	}
-	for i, t := range expected { // whether tests of before may be skipped is seen where they ran before
-		expected[i].MaySkip = t.MaySkip || !among(fresh)(t) || p.existed(t)
-	}
+	p.maySkip(expected, fresh)
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: append(flaky, p.t.Known...)}, expected, run)
 	p.add(one.Findings...)

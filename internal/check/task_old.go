@@ -77,6 +77,13 @@ func (p *taskProof) existed(t test) bool {
 	})
 }
 
+// maySkip lets tests of before be skipped: whether they may is seen by [taskProof.skippedNow], where they ran before.
+func (p *taskProof) maySkip(expected, fresh []test) {
+	for i, t := range expected {
+		expected[i].MaySkip = t.MaySkip || !among(fresh)(t) || p.existed(t)
+	}
+}
+
 // skippedNow rejects tests that are skipped and passed without the task: what a mark says is not asked, what ran is.
 func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, run testRun) error {
 	skipped := slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return t.in(run.results) != step.Skip })
