@@ -37,7 +37,7 @@ func (u *user) prepare(ctx context.Context) error {
 func (u *user) prepareRust(ctx context.Context, plan example.Plan) (example.Plan, map[string]string, error) {
 	signatures := map[string]string{}
 	for _, e := range u.m.Exports {
-		signatures[e.Name[strings.LastIndexByte(e.Name, '.')+1:]] = e.Signature
+		signatures[bareName(e.Name)] = e.Signature
 	}
 	unwritten := map[string]string{}
 	for {

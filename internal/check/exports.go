@@ -67,7 +67,7 @@ func (c *Checker) fewerExports(ctx context.Context, m Module, tree string) ([]st
 	}
 	var out []step.Finding
 	for _, e := range m.Exports {
-		name := e.Name[strings.LastIndexByte(e.Name, '.')+1:]
+		name := bareName(e.Name)
 		if !identifier().MatchString(name) || named(now, name) {
 			continue
 		}

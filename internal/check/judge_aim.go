@@ -39,7 +39,7 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 			further = append(further, g.imports(file)...)
 			lines := strings.Split(string(x.files[file]), "\n")
 			for _, m := range x.mutantsIn(file) {
-				switch name := m.Func[strings.LastIndexByte(m.Func, '.')+1:]; {
+				switch name := bareName(m.Func); {
 				case !named[name]:
 				case sharesValue(lines[m.Line-1], gone):
 					known = append(known, m)
@@ -113,7 +113,7 @@ func (x *chainJudge) namedBy(f *file, tests []source.Test) map[string]bool {
 		more = false
 		for _, h := range helpers {
 			for _, fn := range h.Funcs {
-				if name := fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]; named[name] {
+				if name := bareName(fn.Name); named[name] {
 					n := len(named)
 					maps.Copy(named, mentions(h, source.Test{Off: fn.Off, Stop: fn.Stop}))
 					more = more || len(named) > n

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -24,12 +23,8 @@ func (j *judge) leftOut(ctx context.Context) error {
 	}) {
 		return nil
 	}
-	short := ctx
-	if end, ok := ctx.Deadline(); ok {
-		var cancel func()
-		short, cancel = context.WithTimeoutCause(ctx, time.Until(end)*farTimes/100, errFar)
-		defer cancel()
-	}
+	short, cancel := forFar(ctx)
+	defer cancel()
 	lines := j.q.Now()
 	for _, chain := range j.q.Chains {
 		if chain.Own.Elsewhere || chain.Override["test"] != "" || !slices.Contains(judged, chain.Ecosystem) {

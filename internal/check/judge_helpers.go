@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -17,21 +16,18 @@ import (
 // besides finds tests that are as they were and see less than before, because of what is beside them: helpers, fixtures, data. With these as
 // they were they fail and did not before, or they kill a mutant that nothing kills now.
 func (x *chainJudge) besides(ctx context.Context) (err error) {
-	var edits, now []git.Edit
-	var aside []Change
-	for _, ch := range x.changes {
-		if x.standsBeside(ch) {
-			edits, now = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID}), append(now, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
-			aside = append(aside, ch)
-		}
-	}
-	if len(edits) == 0 || !slices.ContainsFunc(x.changes, func(ch Change) bool { return kindOf(ch) == codeKind }) {
+	aside := slices.DeleteFunc(slices.Clone(x.changes), func(ch Change) bool { return !x.standsBeside(ch) })
+	if len(aside) == 0 || !slices.ContainsFunc(x.changes, func(ch Change) bool { return kindOf(ch) == codeKind }) {
 		return nil
 	}
 	files := x.testedBeside(aside)
 	tests := slices.DeleteFunc(x.pl.testsOf(files), func(t test) bool { return t.in(x.results) != step.Pass || among(x.fresh)(t) })
 	if len(tests) == 0 {
 		return nil
+	}
+	var edits []git.Edit
+	for _, ch := range aside {
+		edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
 	}
 	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, edits)
 	if err != nil {
@@ -45,7 +41,7 @@ func (x *chainJudge) besides(ctx context.Context) (err error) {
 	run, err := was.runTests(ctx, toolchain.Selection{Files: filesOf(tests)}, tests)
 	x.proof.Records = append(x.proof.Records, run.records...)
 	if err == nil {
-		err = x.failingBeside(ctx, now, was, tests, &run)
+		err = x.failingBeside(ctx, aside, was, tests, &run)
 	}
 	if err == nil {
 		passing := slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return t.in(run.results) != step.Pass })
@@ -99,7 +95,7 @@ func pathsOf(changes []Change) (out []string) {
 
 // failingBeside says which tests fail beside what was there before. Where they pass with what is there now also without the change, and no
 // test notices a small change of some function that was changed, they only do not see any more what it broke.
-func (x *chainJudge) failingBeside(ctx context.Context, now []git.Edit, was *place, tests []test, run *testRun) error {
+func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *place, tests []test, run *testRun) error {
 	var failing []moved
 	for _, t := range tests {
 		rs := resultsOf(t, run.results)
@@ -110,16 +106,13 @@ func (x *chainJudge) failingBeside(ctx context.Context, now []git.Edit, was *pla
 	if len(failing) == 0 {
 		return nil
 	}
+	var now []git.Edit
+	for _, ch := range aside {
+		now = append(now, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
+	}
 	loose, err := x.loosened(ctx, now, was, failing)
 	if err != nil {
 		return err
-	}
-	names := func(list []moved) string {
-		var out []string
-		for _, m := range list[:min(len(list), 5)] {
-			out = append(out, m.is.Name)
-		}
-		return strings.Join(out, ", ")
 	}
 	if len(loose) > 0 && len(x.out.Functions) == 0 {
 		if err := x.functions(ctx); err != nil {
@@ -129,16 +122,12 @@ func (x *chainJudge) failingBeside(ctx context.Context, now []git.Edit, was *pla
 	unseen := func(f Function) bool { return f.existed && f.Noticed == 0 && (f.Tried > 0 || f.Unreached) }
 	if len(loose) > 0 && slices.ContainsFunc(x.out.Functions, unseen) {
 		x.known.weakened++
-		x.block(reject("test-weakened", now[0].Path, 0, "What tests use was loosened. With it as before, they pass without the change and fail with it: "+
-			names(loose)+". With it as it is now, they pass with and without the change. Restore it and fix the code."), run)
+		x.block(reject("test-weakened", aside[0].Path, 0, "What tests use was loosened. With it as before, they pass without the change and fail with it: "+
+			firstNames(after(loose))+". With it as it is now, they pass with and without the change. Restore it and fix the code."), run)
 		return nil
 	}
-	var paths []string
-	for _, e := range now {
-		paths = append(paths, e.Path)
-	}
-	x.say(fix("expectation-changed", now[0].Path, 0, "Existing tests expect something else now. With the change, but with "+
-		someOf(paths)+" as before, they fail: "+names(failing)+"."), run)
+	x.say(fix("expectation-changed", aside[0].Path, 0, "Existing tests expect something else now. With the change, but with "+
+		someOf(pathsOf(aside))+" as before, they fail: "+firstNames(after(failing))+"."), run)
 	return nil
 }
 

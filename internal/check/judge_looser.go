@@ -97,12 +97,7 @@ func (x *chainJudge) otherwise(f *file, m moved, helpers map[string]bool) bool {
 	if nameless(m.was.Name, body(f.old, m.was.Test)) != nameless(m.is.Name, body(f.new, m.is.Test)) || retabled(f, m.was.Test, m.is.Test) {
 		return true
 	}
-	for name := range mentions(f.new, m.is.Test) {
-		if helpers[name] {
-			return true
-		}
-	}
-	return m.was.Name == m.is.Name && elsewhere(f.new, m.is.Test) > elsewhere(f.old, m.was.Test)
+	return usesAny(f.new, m.is.Test, helpers) || m.was.Name == m.is.Name && elsewhere(f.new, m.is.Test) > elsewhere(f.old, m.was.Test)
 }
 
 // elsewhere is how often the name of a test stands in its file outside of the test.
@@ -124,13 +119,13 @@ func changedHelpers(f *file) map[string]bool {
 	changed := map[string]bool{}
 	for name, text := range was {
 		if is[name] != text {
-			changed[name[strings.LastIndexByte(name, '.')+1:]] = true
+			changed[bareName(name)] = true
 		}
 	}
 	for more := len(changed) > 0; more; {
 		more = false
 		for name, text := range was {
-			last := name[strings.LastIndexByte(name, '.')+1:]
+			last := bareName(name)
 			if !changed[last] && slices.ContainsFunc(strings.Fields(text), func(word string) bool { return changed[word] }) {
 				changed[last], more = true, true
 			}
@@ -222,6 +217,15 @@ func after(changed []moved) (out []test) {
 	return out
 }
 
+// firstNames names the first of some tests.
+func firstNames(tests []test) string {
+	var names []string
+	for _, t := range tests[:min(len(tests), 5)] {
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // lessKilled is a mutant that some tests of a file killed as they were, and that no test kills now, and one that only others do.
 func (x *chainJudge) lessKilled(ctx context.Context, f *file, was *place, changed []moved, limit time.Duration) (unnoticed, others *mutantAt, err error) {
 	var olds []source.Test
@@ -283,11 +287,7 @@ func killedBefore(changed []moved, m mutantAt) string {
 	if len(changed) == 1 {
 		return fmt.Sprintf("The test %s was changed. Its old version passes and kills a mutant in line %d of %s (%s).", changed[0].is.Name, m.Line, m.file, describe(m.Mutant))
 	}
-	var names []string
-	for _, t := range changed[:min(len(changed), 5)] {
-		names = append(names, t.is.Name)
-	}
-	return fmt.Sprintf("The tests %s were changed. Their old versions pass and kill a mutant in line %d of %s (%s).", strings.Join(names, ", "), m.Line, m.file, describe(m.Mutant))
+	return fmt.Sprintf("The tests %s were changed. Their old versions pass and kill a mutant in line %d of %s (%s).", firstNames(after(changed)), m.Line, m.file, describe(m.Mutant))
 }
 
 // otherNow tells which old tests expect something else now. One whose new version passes without the change as well does not expect it: it
@@ -314,11 +314,7 @@ func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others [
 	if len(others) == 0 {
 		return nil
 	}
-	var names []string
-	for _, m := range others {
-		names = append(names, m.is.Name)
-	}
-	x.say(fix("expectation-changed", f.Path, others[0].is.Line, otherExpectations(names)), run)
+	x.say(fix("expectation-changed", f.Path, others[0].is.Line, otherExpectations(after(others))), run)
 	return nil
 }
 

@@ -43,10 +43,7 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	if len(left) == 0 {
 		return nil
 	}
-	var olds []test
-	for _, m := range left {
-		olds = append(olds, m.was)
-	}
+	olds := before(left)
 	base, err := x.place(ctx, x.chain)
 	if err != nil {
 		return err
@@ -68,7 +65,7 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 			at[m.is.File] = append(at[m.is.File], m)
 		}
 	}
-	if err := x.skippedNow(ctx, skip, run); err != nil {
+	if err := x.blockSkipped(ctx, skip, run); err != nil {
 		return err
 	}
 	x.noLonger(at, run)
@@ -78,22 +75,19 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 // noLonger blocks a change with which tests run no more, that ran and passed before.
 func (j *judge) noLonger(at map[string][]moved, run testRun) {
 	for _, file := range slices.Sorted(maps.Keys(at)) {
-		var names []string
-		for _, m := range at[file] {
-			names = append(names, m.is.Name)
-			j.unrun = append(j.unrun, m.was)
-		}
-		text := "The test " + names[0] + " ran and passed before, and no longer runs. Let it run again."
-		if len(names) > 1 {
-			text = fmt.Sprintf("The tests %s ran and passed before, and no longer run (%d). Let them run again.", strings.Join(names[:min(5, len(names))], ", "), len(names))
+		j.unrun = append(j.unrun, before(at[file])...)
+		n := len(at[file])
+		text := "The test " + at[file][0].is.Name + " ran and passed before, and no longer runs. Let it run again."
+		if n > 1 {
+			text = fmt.Sprintf("The tests %s ran and passed before, and no longer run (%d). Let them run again.", firstNames(after(at[file])), n)
 		}
 		j.known.weakened++
 		j.block(reject("test-deleted", file, at[file][0].is.Line, text), &run)
 	}
 }
 
-// skippedNow blocks a change with which tests are skipped that passed before, where they are skipped again.
-func (x *chainJudge) skippedNow(ctx context.Context, tests []test, before testRun) error {
+// blockSkipped blocks a change with which tests are skipped that passed before, where they are skipped again.
+func (x *chainJudge) blockSkipped(ctx context.Context, tests []test, before testRun) error {
 	if len(tests) == 0 {
 		return nil
 	}

@@ -52,14 +52,18 @@ var errFar = errors.New("the rest of the time is for something else")
 // farTimes is the part of what is left that tests may take which the change reaches by way of others, in percent.
 const farTimes = 60
 
+// forFar is the part of what is left of the time.
+func forFar(ctx context.Context) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok {
+		return context.WithTimeoutCause(ctx, time.Until(end)*farTimes/100, errFar)
+	}
+	return ctx, func() {}
+}
+
 // far runs the tests that the change reaches by way of other files, the nearest first.
 func (x *chainJudge) far(ctx context.Context) error {
-	short := ctx
-	if end, ok := ctx.Deadline(); ok {
-		var cancel func()
-		short, cancel = context.WithTimeoutCause(ctx, time.Until(end)*farTimes/100, errFar)
-		defer cancel()
-	}
+	short, cancel := forFar(ctx)
+	defer cancel()
 	const atOnce = 10
 	files := x.runnable(x.reached.far)
 	left := len(files)
@@ -166,8 +170,11 @@ func (x *chainJudge) outsideTests(ctx context.Context, run testRun) error {
 	}
 	for _, r := range run.results {
 		whole, name := toolchain.SplitID(r.ID)
+		if name != "" || !bad(r.Status) {
+			continue
+		}
 		tests := slices.DeleteFunc(slices.Clone(run.results), func(o step.TestResult) bool { return !within(o, whole) })
-		if name != "" || !bad(r.Status) || len(tests) == 0 || slices.ContainsFunc(tests, func(o step.TestResult) bool { return bad(o.Status) }) {
+		if len(tests) == 0 || slices.ContainsFunc(tests, func(o step.TestResult) bool { return bad(o.Status) }) {
 			continue
 		}
 		base, err := x.place(ctx, x.chain)

@@ -278,7 +278,7 @@ func mentions(f source.File, t source.Test) map[string]bool {
 
 // declares reports whether a function or method of a file has this name.
 func declares(file string, src []byte, name string) bool {
-	return slices.ContainsFunc(source.Parse(file, src).Funcs, func(fn source.Func) bool { return fn.Name[strings.LastIndexByte(fn.Name, '.')+1:] == name })
+	return slices.ContainsFunc(source.Parse(file, src).Funcs, func(fn source.Func) bool { return bareName(fn.Name) == name })
 }
 
 // mostBlind is how many small changes of the code are tried to find one that only the old version of a test notices.

@@ -79,7 +79,7 @@ func needs(t test, text []byte, names map[string]bool) bool {
 	for more := true; more; {
 		more = false
 		for _, fn := range f.Funcs {
-			if !seen[fn.Off] && words[fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]] {
+			if !seen[fn.Off] && words[bareName(fn.Name)] {
 				if seen[fn.Off], more = true, true; take(fn.Off, fn.Stop) {
 					return true
 				}

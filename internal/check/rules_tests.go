@@ -132,10 +132,10 @@ func (a Audit) functions(files []*file) map[string]bool {
 			continue
 		}
 		for _, e := range f.new.Exports {
-			out[e.Name[strings.LastIndexByte(e.Name, '.')+1:]] = true
+			out[bareName(e.Name)] = true
 		}
 		for _, fn := range f.new.Funcs {
-			out[fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]] = true
+			out[bareName(fn.Name)] = true
 		}
 	}
 	for _, w := range word().FindAllString(a.SpecText, -1) {
@@ -165,6 +165,9 @@ func rewritten(f *file, old source.Test, before map[string]source.Test, used, na
 	}
 	return source.Test{}, false
 }
+
+// bareName is a name without what it belongs to: the method of Type.method.
+func bareName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // similar reports whether two pieces of code share at least two thirds of their tokens.
 func similar(a, b string) bool {

@@ -30,7 +30,7 @@ func (c *Checker) hashSources(ctx context.Context, to io.Writer, tree string, ch
 	for _, e := range entries {
 		switch ext := path.Ext(e.Path); {
 		case !below(chain.Root, e.Path):
-		case slices.Contains(chain.Compiles, ext):
+		case compiles(chain, e.Path):
 			fmt.Fprintf(to, "%s %s\n", e.Path, e.ID)
 		case toolchain.IsTest(e.Path) || toolchain.IsTestData(e.Path) || e.Path[0] == '.':
 		case ext == ".md" || ext == ".rst" || path.Base(e.Path) == "__init__.py":

@@ -112,7 +112,7 @@ func (s *stubber) testImports(f source.File) {
 	end := map[string]string{source.Java: ";"}[f.Lang]
 	for _, imp := range f.Imports {
 		for _, n := range imp.Names {
-			if isType(n) && imp.From != "" && !isType(imp.From[strings.LastIndexByte(imp.From, '.')+1:]) && imp.From != f.Package {
+			if isType(n) && imp.From != "" && !isType(bareName(imp.From)) && imp.From != f.Package {
 				s.imported[n] = "import " + imp.From + "." + n + end
 			}
 		}

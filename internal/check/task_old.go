@@ -5,7 +5,6 @@ import (
 	"context"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -166,17 +165,16 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		return err
 	}
 	for _, e := range edits {
-		var names []string
-		line := 0
+		var failing []test
 		for _, t := range old {
 			if st := t.in(run.results); t.File == e.Path && (st == "" || bad(st)) {
-				names, line = append(names, t.Name), t.Line
+				failing = append(failing, t)
 			}
 		}
-		if len(names) == 0 {
+		if len(failing) == 0 {
 			continue
 		}
-		text := otherExpectations(names)
+		line, text := failing[len(failing)-1].Line, otherExpectations(failing)
 		if p.t.Extra != nil && p.t.Extra(e.Path) {
 			p.add(fix("expectation-changed", e.Path, line, text+" The plan does not name this file. Put the old tests back, unless the request requires the new expectations."))
 		} else {
@@ -187,8 +185,8 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 }
 
 // otherExpectations says that old versions of tests fail now.
-func otherExpectations(names []string) string {
-	return "Existing tests expect something else now. Their old versions fail with the change: " + strings.Join(names[:min(len(names), 5)], ", ") + "."
+func otherExpectations(tests []test) string {
+	return "Existing tests expect something else now. Their old versions fail with the change: " + firstNames(tests) + "."
 }
 
 // maxLooser is how long is looked for what old tests do not notice any more.
