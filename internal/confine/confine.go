@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // Level says who keeps what is run from the rest of the machine.
@@ -153,14 +152,12 @@ func (p Policy) FreeDoor() int {
 	taken := func() bool { return false }
 	if p.Copies() { // nor namespaces: by somebody else
 		door = leastDoor + rand.IntN(mostDoor-leastDoor) //nolint:gosec // two at a time should not try the same
-		taken = func() bool {
-			syscall.ForkLock.RLock() // a child that begins now would keep the port until it is executed
-			defer syscall.ForkLock.RUnlock()
-			l, err := listen(door)
+		taken = func() bool {                            // a listener that tries would live on in a child that begins now, until that is executed
+			c, err := net.DialTCP("tcp4", nil, loopback(door))
 			if err == nil {
-				_ = l.Close() // it is made again
+				_ = c.Close()
 			}
-			return err != nil
+			return err == nil
 		}
 	}
 	for tries := 0; slices.Contains(p.Ports, door) || tries < 100 && taken(); tries++ {
@@ -169,14 +166,11 @@ func (p Policy) FreeDoor() int {
 	return door
 }
 
-// listen makes a listener on this machine's loopback interface, which other processes can connect to as well.
-func listen(port int) (*net.TCPListener, error) {
-	return net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
-}
+func loopback(port int) *net.TCPAddr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port} }
 
-// door is what listens at a port for a command that has no loopback interface of its own.
+// door is what listens at a port of this machine's loopback interface, for a command that has none of its own.
 func door(port int) (*os.File, error) {
-	l, err := listen(port)
+	l, err := net.ListenTCP("tcp4", loopback(port))
 	if err != nil {
 		return nil, &StepError{"make a listener", err}
 	}
