@@ -101,11 +101,10 @@ func (p *CompilePlan) standings() map[string]Verification {
 		}
 		out[t.Dir] = m
 	}
-	for _, d := range p.lock.Dirs() {
-		if _, is := p.res.Index.Module(d); is || p.in.Limits(d) {
-			continue
+	for _, d := range p.res.Gone {
+		if !p.in.Limits(d) {
+			out[d] = Verification{Dir: d, Standing: Stale, Reason: "its spec is gone", Next: "decompile " + d}
 		}
-		out[d] = Verification{Dir: d, Standing: Stale, Reason: "its spec is gone", Next: "decompile " + d}
 	}
 	for _, pr := range p.res.Problems {
 		d := path.Dir(pr.Path)

@@ -343,7 +343,7 @@ func (p *project) tellNoSpecs(ctx context.Context, path string) error {
 
 // planned is the text of a plan.
 func (p *project) planned(plan *act.CompilePlan) string {
-	if plan.Specs() == 0 {
+	if plan.Specs() == 0 && len(plan.Note().Problems) == 0 {
 		places := []string{p.root}
 		for i, dir := range plan.Paths() {
 			places = append(places[:i], filepath.Join(p.root, filepath.FromSlash(dir)))

@@ -223,6 +223,6 @@ func (t *specTool) explain(v *inspect.Validation, dir string) {
 // complain says at the end what could not be read.
 func (t *specTool) complain() {
 	for _, u := range t.unreadable(".") {
-		fmt.Fprintf(t.a.Err, "⚠ %s: %s\n", u.File, u.Message)
+		fmt.Fprintf(t.a.Err, "⚠ %s: %s\n", u.File, t.a.lang().Finding(u.Message))
 	}
 }

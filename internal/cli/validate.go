@@ -85,7 +85,7 @@ func (a *app) validate(ctx context.Context, at string, o validateOptions) error 
 		fmt.Fprintf(a.Err, a.lang().T("no code yet for %s: run jacquard build\n"), strings.Join(uncoded, ", "))
 	case len(uncoded) > 0:
 		fmt.Fprintf(a.Err, a.lang().T("no code yet for %s, and the specs have errors: run jacquard spec check\n"), strings.Join(uncoded, ", "))
-	case len(v.Modules) == 0 && !o.staged:
+	case len(v.Modules)+len(v.Unreadable) == 0 && !o.staged:
 		fmt.Fprint(a.Err, report.NoSpecs(a.lang(), filepath.Join(p.root, filepath.FromSlash(dir)), x.FreeForm(root(dir))))
 	}
 	t.explain(&v, root(dir))
@@ -145,13 +145,13 @@ func compiled(x *inspect.Project, err error) *inspect.Project {
 		return x
 	}
 	lock, _ := target.ParseLock(x.Read(target.LockName))
-	files := map[string][]string{}
+	built := map[string]inspect.Built{}
 	for _, d := range lock.Dirs() {
 		if e, ok := lock.Entry(d); ok {
-			files[d] = slices.Collect(maps.Keys(e.Files))
+			built[d] = inspect.Built{Files: slices.Collect(maps.Keys(e.Files)), Content: e.Content}
 		}
 	}
-	x.Compiled(files)
+	x.Built(built)
 	return x
 }
 
@@ -211,7 +211,7 @@ func showText(a *app, v inspect.Validation) {
 		fmt.Fprintf(a.Out, "⚠ %s:%d: [%s] %s\n", d.File, d.Line, d.Type, a.lang().Finding(d.Message))
 	}
 	for _, u := range v.Unreadable {
-		fmt.Fprintf(a.Out, "⚠ %s: %s\n", u.File, u.Message)
+		fmt.Fprintf(a.Out, "⚠ %s: %s\n", u.File, a.lang().Finding(u.Message))
 	}
 }
 

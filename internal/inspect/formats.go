@@ -26,6 +26,7 @@ var drifts = [][2]string{
 	{"CONVENTION", "A section of conventions that lacks a part"},
 	{"UNREADABLE", "A file that cannot be read"},
 	{"UNTESTED", "A scenario that no test seems to cover"},
+	{"UNBUILT", "A spec that changed since its code was built"},
 	{"UNREAD", "A source file of which parts could not be read"},
 	{"INVALID", "A spec that cannot be built"},
 	{NotVerified, "A module that differs from what was built and proved"},

@@ -33,11 +33,11 @@ type Project struct {
 
 	needed   map[string]bool // see modules; nil until it is asked for
 	roots    roots
-	chains   *toolchain.Project  // nil until it is asked for
-	library  fs.FS               // the packages of the installed Go; nil without
-	inferred *goTypes            // nil until it is asked for
-	compiled map[string][]string // by module, the files that it was compiled into
-	kept     *Kept               // nil: everything is read anew
+	chains   *toolchain.Project // nil until it is asked for
+	library  fs.FS              // the packages of the installed Go; nil without
+	inferred *goTypes           // nil until it is asked for
+	built    map[string]Built   // what the lock records, by module
+	kept     *Kept              // nil: everything is read anew
 }
 
 // document is a CLAUDE.md or SPEC.md with everything that is wrong with it.
@@ -105,8 +105,14 @@ func (p *Project) Library(packages fs.FS) *Project {
 	return p
 }
 
-// Compiled tells the project into which files each module was compiled, by directory.
-func (p *Project) Compiled(files map[string][]string) { p.compiled = files }
+// Built is what the lock records of a module.
+type Built struct {
+	Files   []string // that it was compiled into
+	Content string   // [spec.ContentHash] of the spec that they were built from
+}
+
+// Built tells the project what the lock records, by directory.
+func (p *Project) Built(modules map[string]Built) { p.built = modules }
 
 // references are those that stand in a module's spec.
 func (p *Project) references(dir string) []Reference {

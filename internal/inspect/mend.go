@@ -89,7 +89,7 @@ func (p *Project) With(changed map[string][]byte) *Project {
 		}
 		return read(f)
 	})
-	out.kept, out.library, out.compiled = p.kept, p.library, p.compiled
+	out.kept, out.library, out.built = p.kept, p.library, p.built
 	return out
 }
 

@@ -184,7 +184,7 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 			}
 			ps = append(ps, pr)
 		}
-	} else if !p.Has(implements) && len(p.compiled[path.Dir(file)]) > 0 { // the first build writes it
+	} else if !p.Has(implements) && len(p.built[path.Dir(file)].Files) > 0 { // the first build writes it
 		ps = append(ps, spec.Problem{
 			Path: file, Severity: spec.Warning, Text: fmt.Sprintf("INV-3: IMPLEMENTS.md not found at '%s' (expected 1:1 mapping with %s)", implements, path.Base(file)),
 			Line: 1, Col: 1, Hint: "add one; jacquard build and jacquard decompile write theirs",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
@@ -111,7 +112,7 @@ func TestCodeThatIsGone(t *testing.T) {
 		{"nothing was promised", "None", []string{"src/m/a.rs"}, ""},
 	} {
 		x := project(map[string]string{"src/m/CLAUDE.md": spec1(c.exports, "None", ""), "src/m.rs": "pub fn a() {}\n"})
-		x.Compiled(map[string][]string{"src/m": c.compiled})
+		x.Built(map[string]inspect.Built{"src/m": {Files: c.compiled}})
 		v := x.Validate(".")
 		got := ""
 		for _, m := range v.Modules {
@@ -121,6 +122,49 @@ func TestCodeThatIsGone(t *testing.T) {
 		}
 		if strings.TrimSpace(got) != c.want || v.Clean() != (c.want == "") || len(x.Mend(v)) > 0 {
 			t.Errorf("%s: %q, want %q; %+v", c.name, got, c.want, v.Summary)
+		}
+	}
+}
+
+// TestOtherSpec: code that was built from another spec, or from one that is gone, is not called good.
+func TestOtherSpec(t *testing.T) {
+	t.Parallel()
+	text := spec1("- `Add(a int, b int) int`", "None", "")
+	doc, _ := spec.Parse("m/CLAUDE.md", []byte(text))
+	hash := spec.ContentHash(doc)
+	for _, c := range []struct {
+		name, built string
+		gone, left  bool
+		want        string
+	}{
+		{name: "as it was built", built: hash, want: "good"},
+		{name: "changed", built: "another", want: "partial UNBUILT"},
+		{name: "never built", want: "good"},
+		{name: "its code is there", built: hash, gone: true, want: "m/CLAUDE.md"},
+		{name: "its code went with it", built: hash, gone: true, left: true},
+	} {
+		files := map[string]string{"m/CLAUDE.md": text, "m/m.go": "package m\n\nfunc Add(a int, b int) int { return a + b }\n"}
+		if c.gone {
+			delete(files, "m/CLAUDE.md")
+		}
+		if c.left {
+			delete(files, "m/m.go")
+		}
+		x := project(files)
+		x.Built(map[string]inspect.Built{"m": {Files: []string{"m/m.go"}, Content: c.built}})
+		v := x.Validate(".")
+		var got []string
+		for _, m := range v.Modules {
+			got = append(got, m.Status)
+			for _, d := range m.Notes {
+				got = append(got, d.Type)
+			}
+		}
+		for _, u := range v.Unreadable {
+			got = append(got, u.File)
+		}
+		if strings.Join(got, " ") != c.want || v.Clean() != (len(v.Unreadable) == 0) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -28,7 +29,7 @@ func (v Validation) Clean() bool {
 // ModuleDrift is one module. Coverage is the original's formula, in percent: the
 // documented exports without the stale ones, of the documented ones and the missing ones.
 // Status is good (valid, no drift, all facts agree, coverage at least 90), partial (the same, but for facts that could not
-// be compared or of which a note speaks), fixed (good or partial, and was not before it was mended), improve (one or two drifts, or 70 to 89) or poor. Notes are no drift.
+// be compared or of which a note speaks, or for a spec that changed since the build), fixed (good or partial, and was not before it was mended), improve (one or two drifts, or 70 to 89) or poor. Notes are no drift.
 type ModuleDrift struct {
 	Directory string  `json:"directory"`
 	Status    string  `json:"status"`
@@ -54,6 +55,7 @@ type ModuleDrift struct {
 //	CONVENTION  a convention's section lacks a part
 //	CONTRACT    a guard or an error of a contract is not that of the code (a note)
 //	UNTESTED    no test is named after the scenario (a note)
+//	UNBUILT     the spec is not the one that the code was built from (a note)
 //	UNREAD      parts of a source file are no code that its reader understands (a note)
 type Drift struct {
 	Type    string `json:"type"`
@@ -105,8 +107,13 @@ func (p *Project) ValidateModules(wanted func(dir string) bool) Validation {
 		case !wanted(d) || !p.docs[d].IsSpec():
 		case len(w.sources[d]) > 0:
 			v.Modules = append(v.Modules, w.drift(d))
-		case len(p.compiled[d]) > 0 && len(p.docs[d].Exports) > 0 && !slices.ContainsFunc(p.compiled[d], p.Has):
+		case len(p.built[d].Files) > 0 && len(p.docs[d].Exports) > 0 && !slices.ContainsFunc(p.built[d].Files, p.Has):
 			v.Modules = append(v.Modules, p.gone(d))
+		}
+	}
+	for _, d := range slices.Sorted(maps.Keys(p.built)) {
+		if wanted(d) && !p.hasSpec(d) && slices.ContainsFunc(p.built[d].Files, p.Has) {
+			v.Unreadable = append(v.Unreadable, Unreadable{path.Join(d, spec.Name), "The spec is gone, but the code built from it is still there"})
 		}
 	}
 	v.Conventions = append(v.Conventions, p.conventionDrift(wanted)...)
@@ -119,7 +126,7 @@ func (p *Project) Uncoded(wanted func(dir string) bool) (dirs []string, valid bo
 	valid = true
 	w := p.survey()
 	for _, d := range p.dirs {
-		if wanted(d) && p.docs[d].IsSpec() && len(w.sources[d])+len(p.compiled[d]) == 0 {
+		if wanted(d) && p.docs[d].IsSpec() && len(w.sources[d])+len(p.built[d].Files) == 0 {
 			dirs, valid = append(dirs, d), valid && p.docs[d].valid()
 		}
 	}
@@ -268,12 +275,17 @@ func (w *survey) drift(dir string) ModuleDrift {
 	m.references()
 	m.integration()
 	m.behavior()
+	was := w.built[dir].Content
+	unbuilt := was != "" && was != spec.ContentHash(d.Document)
+	if unbuilt {
+		out.Notes = append(out.Notes, Drift{Type: "UNBUILT", File: d.Path, Message: "The spec changed since the code was built from it: behavior is not compared"})
+	}
 	out.Coverage = 100
 	if all := len(d.Exports) + missing; all > 0 {
 		out.Coverage = int(math.Round(100 * float64(len(d.Exports)-stale) / float64(all)))
 	}
 	switch n := len(out.Issues); {
-	case out.Valid && n == 0 && out.Coverage >= 90 && out.Facts.Agreed == out.Facts.Stated:
+	case out.Valid && n == 0 && out.Coverage >= 90 && out.Facts.Agreed == out.Facts.Stated && !unbuilt:
 		out.Status = "good"
 	case out.Valid && n == 0 && out.Coverage >= 90:
 		out.Status = "partial"

@@ -300,6 +300,8 @@ var koreanFindings = map[string]string{
 	"The contract of %s and its code differ: %s":                                     "%s의 계약과 코드가 다릅니다: %s",
 	"The spec mentions %s, which does not exist":                                     "스펙에 있는 %s이(가) 존재하지 않습니다",
 	"Structure does not list %s, which is a module":                                  "모듈인 %s이(가) Structure에 없습니다",
+	"The spec changed since the code was built from it: behavior is not compared":    "코드를 빌드한 뒤에 스펙이 바뀌었습니다. 동작은 비교하지 않습니다",
+	"The spec is gone, but the code built from it is still there":                    "스펙이 사라졌지만 그 스펙으로 빌드한 코드는 남아 있습니다",
 	"The spec is not valid: jacquard spec check %s":                                  "스펙이 올바르지 않습니다: jacquard spec check %s",
 	"missing required subsection '### %s' in '## %s'":                                "'## %[2]s'에 필수 하위 절 '### %[1]s'이(가) 없습니다",
 	"the code re-exports names that cannot be resolved":                              "코드가 다시 내보내는 이름을 확인할 수 없습니다",

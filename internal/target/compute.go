@@ -103,6 +103,7 @@ func Compute(f Facts) *Result {
 	for _, m := range r.mods {
 		r.judge(m)
 	}
+	r.gone()
 	r.finish()
 	return r.res
 }

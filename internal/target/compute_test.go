@@ -278,6 +278,21 @@ func TestDependencyDetails(t *testing.T) {
 	}
 }
 
+// TestGone: a module that lost its spec is named as long as its code is there.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	w := chain(t)
+	delete(w.files, "web/CLAUDE.md")
+	res := w.compute()
+	if len(res.Gone) != 1 || res.Gone[0] != "web" || !slices.ContainsFunc(res.Problems, func(p spec.Problem) bool { return p.Path == "web/CLAUDE.md" && p.Severity == spec.Error }) {
+		t.Errorf("gone = %v, problems = %v", res.Gone, res.Problems)
+	}
+	maps.DeleteFunc(w.files, func(f, _ string) bool { return path.Dir(f) == "web" })
+	if res := w.compute(); len(res.Gone) > 0 {
+		t.Errorf("removed, and gone = %v", res.Gone)
+	}
+}
+
 func TestNarrowedUseIgnoresOtherSymbols(t *testing.T) {
 	t.Parallel()
 	w := chain(t)

@@ -1,7 +1,9 @@
 package target
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -40,6 +42,25 @@ func (r *run) finish() {
 		} else if broken[t.Dir] {
 			t.Refused = "the spec has errors"
 		}
+	}
+}
+
+// gone finds modules of the lock that lost their spec. Where their code went with it, they were removed.
+func (r *run) gone() {
+	for _, d := range r.f.Lock.Dirs() {
+		if _, is := r.res.Index.Module(d); is {
+			continue
+		}
+		e, _ := r.f.Lock.Entry(d)
+		there := func(f string) bool { return r.files[f] != "" }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(e.Files)), there) && !slices.ContainsFunc(slices.Collect(maps.Keys(e.Tests)), there) {
+			continue
+		}
+		r.res.Gone = append(r.res.Gone, d)
+		r.res.Problems = append(r.res.Problems, spec.Problem{
+			Path: path.Join(d, spec.Name), Severity: spec.Error, Text: "the spec is gone, but the code built from it is still there",
+			Hint: "restore the spec, or remove its code too, or write a new one: jacquard decompile " + d,
+		})
 	}
 }
 

@@ -48,6 +48,8 @@ type Result struct {
 	Docs  map[string]*spec.Document `json:"-"` // those that were read: all targets and some more
 	Drift map[string][]string       `json:"-"` // generated files and frozen tests that were edited since, by module
 
+	Gone []string `json:"-"` // modules of the lock whose code is there and whose spec is not, sorted: each is one of the Problems, too
+
 	inputs map[string]Entry
 }
 
