@@ -90,6 +90,15 @@ func (x *chainJudge) trials() []*trial {
 				by[m.Func] = append(by[m.Func], m)
 			}
 		}
+		if len(by[""]) == 0 {
+			lines := map[int]bool{}
+			for _, l := range added(ch.Old, ch.New) {
+				lines[l.n] = true
+			}
+			for _, m := range source.Parse(ch.Path, ch.New).Values(func(n int) bool { return lines[n] }) {
+				by[""] = append(by[""], mutantAt{m, ch.Path, ch.New, true})
+			}
+		}
 		r := reach(x.chain, x.files, x.holdsTests, []string{ch.Path})
 		near, far := x.runnable(r.near), x.runnable(r.far)
 		for _, t := range x.fresh {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -86,15 +87,24 @@ func (p *project) goOn(ctx context.Context, r flow.Run, o driveOptions, blocks b
 	return p.resume(ctx, r, o, blocks)
 }
 
-// unfinishedOf finds a run of a workflow that has not ended, first one with the same input.
+// unfinishedOf finds a run of a workflow that has not ended, first one with the same input, then one with the same request.
 func (p *project) unfinishedOf(ctx context.Context, def string, in []byte) (flow.Run, bool, error) {
 	runs, err := p.runs(ctx)
 	open := slices.DeleteFunc(runs, func(r flow.Run) bool { return r.Def != def || r.State.Ended() })
-	if i := slices.IndexFunc(open, func(r flow.Run) bool { return string(r.In) == string(in) }); i >= 0 {
-		return open[i], true, err
+	if len(open) == 0 {
+		return flow.Run{}, false, err
 	}
-	if len(open) > 0 {
-		return open[0], true, err
+	i := slices.IndexFunc(open, func(r flow.Run) bool { return string(r.In) == string(in) })
+	if i < 0 {
+		i = slices.IndexFunc(open, func(r flow.Run) bool { return requestOf(r.In) == requestOf(in) })
 	}
-	return flow.Run{}, false, err
+	return open[max(i, 0)], true, err
+}
+
+// requestOf is what a run was asked for, without its settings; "" for one of specs.
+func requestOf(in []byte) string {
+	x, _ := report.Decode[struct {
+		Request string `json:"request"`
+	}](in)
+	return x.Request
 }

@@ -207,10 +207,12 @@ func (p *project) run(ctx context.Context, def string, in any, budget step.Budge
 		switch same := string(old.In) == string(raw); {
 		case err != nil || !found:
 			return old, false, err
-		case !same && kind.several:
+		case !same && kind.several && requestOf(old.In) != requestOf(raw):
 			return old, false, nil
 		case old.Driver != "":
 			return old, false, &flow.DrivenError{Run: old.ID, Driver: old.Driver}
+		case !same && kind.several:
+			return old, false, usage("unfinished run %s has the same request, with other settings. To continue it, run: jacquard resume %s. To end it, run: jacquard stop --now %s", old.ID, old.ID, old.ID)
 		case !same:
 			return old, false, usage("unfinished run %s has a different request. To continue it, run: jacquard resume %s. To end it, run: jacquard stop --now %s", old.ID, old.ID, old.ID)
 		}

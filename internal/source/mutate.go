@@ -163,6 +163,44 @@ func firstAt(ts []Token, off int) int {
 	return sort.Search(len(ts), func(i int) bool { return ts[i].Off >= off })
 }
 
+// otherValue is what a mutant has in place of a number or a truth value; "" for all else.
+func (f *File) otherValue(t Token) string {
+	switch {
+	case t.Kind == Number:
+		digits := cmp.Or(treeNumber(f.Lang, t.Text), t.Text)
+		if v, err := strconv.ParseInt(strings.ReplaceAll(digits, "_", ""), 10, 32); err == nil {
+			return strconv.FormatInt(v+1, 10) + t.Text[len(digits):]
+		}
+	case t.Kind == Ident && f.Lang == Python:
+		return map[string]string{"True": "False", "False": "True"}[t.Text]
+	case t.Kind == Ident:
+		return map[string]string{"true": "false", "false": "true"}[t.Text]
+	}
+	return ""
+}
+
+// changes is what a mutant of a value does.
+func (f *File) changes(t Token) string {
+	if t.Kind == Number {
+		return "change constant " + t.Text
+	}
+	return t.Text + " to " + f.otherValue(t)
+}
+
+// Values are mutants of numbers and truth values that stand outside of functions, in some lines: of the rows of a table.
+func (f File) Values(in func(line int) bool) []Mutant {
+	var out []Mutant
+	for _, t := range f.Tokens {
+		if !in(t.Line) || f.otherValue(t) == "" {
+			continue
+		}
+		if _, inside := f.FuncAt(t.Line); !inside {
+			out = append(out, Mutant{Line: t.Line, What: f.changes(t), Off: t.Off, End: t.End, New: f.otherValue(t)})
+		}
+	}
+	return out
+}
+
 // tokenMutants finds the mutations of one function of a language that is read by tokens.
 func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 	add := func(t Token, end int, what, text string) {
@@ -189,14 +227,8 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 		case t.Kind == Ident && python && (t.Text == "and" || t.Text == "or"):
 			add(t, t.End, t.Text+" to "+swaps[t.Text], swaps[t.Text])
 		case t.Kind == Number && i > 0 && isPunct(ts[i-1], "."): // a field of a tuple
-		case t.Kind == Number:
-			digits := cmp.Or(treeNumber(f.Lang, t.Text), t.Text)
-			if v, err := strconv.ParseInt(strings.ReplaceAll(digits, "_", ""), 10, 32); err == nil {
-				add(t, t.End, "change constant "+t.Text, strconv.FormatInt(v+1, 10)+t.Text[len(digits):])
-			}
-		case t.Kind == Ident && (t.Text == "true" || t.Text == "false" || python && (t.Text == "True" || t.Text == "False")):
-			to := map[string]string{"true": "false", "false": "true", "True": "False", "False": "True"}[t.Text]
-			add(t, t.End, t.Text+" to "+to, to)
+		case f.otherValue(t) != "":
+			add(t, t.End, f.changes(t), f.otherValue(t))
 		case isWord(t, "if") && f.Lang == Rust:
 			if end := conditionEnd(ts, i); end > i+1 && ts[end].Off < fn.Stop && !onlyEquality(ts[i+1:end]) {
 				around(i+1, end, "negate condition", "!(", ")")

@@ -1,6 +1,8 @@
 package source_test
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -79,6 +81,28 @@ func TestChainsAreNotMutated(t *testing.T) {
 			if m.Value() {
 				t.Errorf("%s: %s", path, m.Apply([]byte(src)))
 			}
+		}
+	}
+}
+
+// TestValues: what a row of a table holds has mutants outside of functions, and only in the lines that are asked for.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, src, want string }{
+		{"a.go", "package a\n\nvar t = map[string]int{\n\t\"a\": 1,\n\t\"b\": 2,\n}\n\nfunc F() int { return 3 }\n", "4 change constant 1 to 2, 5 change constant 2 to 3"},
+		{"a.py", "T = {\n    'a': 1,\n    'b': True,\n    'c': 2.5,\n}\n\n\ndef f():\n    return 3\n", "3 True to False to False"},
+		{"a.ts", "export const T = {\n  a: 1,\n  b: 0x10,\n  c: false,\n};\nexport function f() { return 3; }\n", "4 false to true to true"},
+		{"a.rs", "pub const T: [u8; 2] = [\n    1,\n    2u8,\n];\n\npub fn f() -> u8 {\n    3\n}\n", "3 change constant 2u8 to 3u8"},
+	} {
+		var got []string
+		for _, m := range source.Parse(c.path, []byte(c.src)).Values(func(line int) bool { return line > 2 }) {
+			got = append(got, fmt.Sprintf("%d %s to %s", m.Line, m.What, m.New))
+			if !bytes.Contains(m.Apply([]byte(c.src)), []byte(m.New)) {
+				t.Errorf("%s: %q is not in the mutant", c.path, m.New)
+			}
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: %q, want %q", c.path, got, c.want)
 		}
 	}
 }
