@@ -38,6 +38,7 @@ type trial struct {
 	near     []string
 	far      []string
 	open     bool // not all was tried
+	cut      bool // there was no time for all tests near it
 	unloaded bool // a file of tests could not be loaded
 }
 
@@ -46,7 +47,7 @@ func (x *chainJudge) functions(ctx context.Context) error {
 	trials := x.trials()
 	err := x.try(ctx, trials)
 	for _, t := range trials {
-		if err == nil && t.Tried > 0 && t.Noticed == 0 && !t.open {
+		if err == nil && t.Tried > 0 && t.Noticed == 0 && !t.open && !t.cut {
 			err = x.unreached(ctx, t)
 		}
 	}
@@ -55,8 +56,8 @@ func (x *chainJudge) functions(ctx context.Context) error {
 	}
 	left := 0
 	for _, t := range trials {
-		switch t.Unreached = t.Unreached || len(t.mutants) > 0 && len(t.near)+len(t.far) == 0; {
-		case t.open && t.Noticed == 0:
+		switch t.Unreached = t.Unreached || !t.cut && len(t.mutants) > 0 && len(t.near)+len(t.far) == 0; {
+		case (t.open || t.cut) && t.Noticed == 0:
 			left++
 			t.Tried, t.unsure = 0, true
 		case t.open && t.Missed():
@@ -108,9 +109,10 @@ func (x *chainJudge) trials() []*trial {
 			}
 		}
 		far = slices.DeleteFunc(far, func(f string) bool { return slices.Contains(near, f) })
+		known := slices.DeleteFunc(slices.Clone(near), func(f string) bool { return !x.ran[f] })
 		add := func(name string, line int) {
 			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != ""}
-			out = append(out, &trial{Function: fn, mutants: by[name], near: near, far: far, open: len(by[name]) > 0})
+			out = append(out, &trial{Function: fn, mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
 		}
 		for _, fn := range source.Parse(ch.Path, ch.New).Funcs {
 			if was[fn.Name] != is[fn.Name] {

@@ -16,23 +16,33 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
+// mostAtOnce is how many files of tests are run by one command. The new tests come before the others where there are more.
+const mostAtOnce = 20
+
 // near runs the new tests and those that the change reaches at once.
 func (x *chainJudge) near(ctx context.Context) error {
-	before := len(x.proof.Records)
-	files := filesOf(x.fresh)
-	for _, f := range x.reached.near {
-		if !slices.Contains(files, f) {
-			files = append(files, f)
-		}
+	fresh := filesOf(x.fresh)
+	others := slices.DeleteFunc(slices.Clone(x.reached.near), func(f string) bool { return slices.Contains(fresh, f) })
+	if len(fresh)+len(others) <= mostAtOnce {
+		fresh, others = slices.Concat(fresh, others), nil
 	}
-	err := x.run(ctx, files)
+	before, told := len(x.proof.Records), len(x.out.NotRun)
+	err := x.run(ctx, fresh)
+	if err == nil {
+		err = x.inTurn(ctx, others, mostAtOnce, "tests that the change reaches: %d files")
+	}
 	x.timed(before)
+	x.known.late = x.known.late || len(x.out.NotRun) > told
 	return err
 }
 
-// timed notes how long the commands took that were run since there were so many records.
+// timed notes how long the commands took together that were run since there were so many records.
 func (x *chainJudge) timed(before int) {
-	x.took = max(x.took, longest(x.proof.Records[before:]))
+	took := time.Duration(0)
+	for _, r := range x.proof.Records[before:] {
+		took += time.Duration(r.Millis) * time.Millisecond
+	}
+	x.took = max(x.took, took)
 }
 
 // longest is how long the slowest of some commands took.
@@ -62,14 +72,18 @@ func forFar(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // far runs the tests that the change reaches by way of other files, the nearest first.
 func (x *chainJudge) far(ctx context.Context) error {
+	return x.inTurn(ctx, x.reached.far, mostAtOnce/2, "tests that reach the change indirectly: %d files")
+}
+
+// inTurn runs files of tests one batch after the other, for a part of the time that is left. What it is over before is said.
+func (x *chainJudge) inTurn(ctx context.Context, files []string, atOnce int, what string) error {
 	short, cancel := forFar(ctx)
 	defer cancel()
-	const atOnce = 10
-	files := x.runnable(x.reached.far)
+	files = x.runnable(files)
 	left := len(files)
 	for _, some := range batches(files, atOnce) {
 		if err := x.run(short, some); errors.Is(err, errFar) || late(ctx, err) {
-			x.out.NotRun = append(x.out.NotRun, fmt.Sprintf("tests that reach the change indirectly: %d files", left))
+			x.out.NotRun = append(x.out.NotRun, fmt.Sprintf(what, left))
 			return nil
 		} else if err != nil {
 			return err
@@ -79,11 +93,11 @@ func (x *chainJudge) far(ctx context.Context) error {
 	return nil
 }
 
-// batches splits files of tests for one run after the other, those of a folder together: a package is one run.
+// batches splits files of tests for one run after the other, those of a package of Go together.
 func batches(files []string, atOnce int) (out [][]string) {
 	for len(files) > 0 {
 		n := min(atOnce, len(files))
-		for n < len(files) && path.Dir(files[n]) == path.Dir(files[n-1]) {
+		for n < len(files) && path.Ext(files[n]) == ".go" && path.Dir(files[n]) == path.Dir(files[n-1]) {
 			n++
 		}
 		out, files = append(out, files[:n]), files[n:]
