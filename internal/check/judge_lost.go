@@ -68,8 +68,28 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	if err := x.blockSkipped(ctx, skip, run); err != nil {
 		return err
 	}
+	if err := x.stillSilent(ctx, at); err != nil {
+		return err
+	}
 	x.noLonger(at, run)
 	return nil
+}
+
+// stillSilent leaves of some tests those that do not run with the change either where no more than their files are run, as it was without
+// it: what was run beside them before may have kept them from running.
+func (x *chainJudge) stillSilent(ctx context.Context, at map[string][]moved) error {
+	files := slices.Sorted(maps.Keys(at))
+	if len(files) == 0 {
+		return nil
+	}
+	defer x.pl.again()()
+	run, err := x.pl.runTests(ctx, toolchain.Selection{Files: files}, x.pl.testsOf(files))
+	x.proof.Records = append(x.proof.Records, run.records...)
+	for _, f := range files {
+		at[f] = slices.DeleteFunc(at[f], func(m moved) bool { return !m.is.silent(run.results) })
+	}
+	maps.DeleteFunc(at, func(_ string, list []moved) bool { return len(list) == 0 })
+	return err
 }
 
 // noLonger blocks a change with which tests run no more, that ran and passed before.

@@ -183,8 +183,7 @@ func (f *Found) compiles(p *Project) bool {
 		if !strings.Contains(word, "/") { // the name of a project, or of a test
 			return true
 		}
-		pattern := path.Join(dir, strings.TrimSuffix(strings.TrimPrefix(word, "{glob:"), "}"))
-		return slices.ContainsFunc(p.files, func(file string) bool { return under(file, pattern) || Match(pattern, file) })
+		return slices.ContainsFunc(p.files, chosenBy(dir, word))
 	}
 	return f.Ecosystem == Node && len(chosen) > 0 && len(f.Own.Before) > 0 && !slices.ContainsFunc(chosen, there)
 }
@@ -448,6 +447,26 @@ func (f Found) ownTest(i int) (flags, chosen, env []string, dir, from string) {
 	}
 	flags, chosen = split(f.Runner, args)
 	return flags, chosen, c.Env, c.Dir, c.From
+}
+
+// Named are those of some files that the project's own commands name: themselves, a folder above them, or by a pattern.
+func (f Found) Named(files []string) []string {
+	var named []func(string) bool
+	for i := range f.Own.Test {
+		_, chosen, _, dir, _ := f.ownTest(i)
+		for _, word := range chosen {
+			named = append(named, chosenBy(dir, word))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		return !slices.ContainsFunc(named, func(is func(string) bool) bool { return is(file) })
+	})
+}
+
+// chosenBy reports of files whether an argument of a runner in a directory chooses them.
+func chosenBy(dir, word string) func(file string) bool {
+	pattern := path.Join(dir, strings.TrimSuffix(strings.TrimPrefix(word, "{glob:"), "}"))
+	return func(file string) bool { return file == pattern || under(file, pattern) || Match(pattern, file) }
 }
 
 // ofGotestsum are the arguments that gotestsum hands to go test: what stands behind --, or behind its own flags. Those that take no
