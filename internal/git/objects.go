@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -314,7 +315,7 @@ func (r *Repo) edit(ctx context.Context, base string, edits []Edit) (string, err
 	}
 	tree, err := r.rebuild(ctx, base, plan)
 	if err == nil && tree == "" {
-		tree, err = r.put(kindTree, nil)
+		tree, err = r.putNodes(nil)
 	}
 	return tree, err
 }
@@ -412,14 +413,7 @@ func (r *Repo) rebuild(ctx context.Context, old string, c *change) (string, erro
 		return n.name
 	}
 	slices.SortFunc(next, func(a, b node) int { return strings.Compare(key(a), key(b)) })
-	var raw bytes.Buffer
-	for _, n := range next {
-		fmt.Fprintf(&raw, "%s %s\x00", n.mode, n.name)
-		for i := 0; i < len(n.id); i += 2 {
-			raw.WriteByte(unhex(n.id[i])<<4 | unhex(n.id[i+1]))
-		}
-	}
-	id, err := r.put(kindTree, raw.Bytes())
+	id, err := r.putNodes(next)
 	if err == nil {
 		r.store.keep(id, next)
 	}
@@ -451,9 +445,15 @@ func (r *Repo) changed(ctx context.Context, n node, c *change) (node, error) {
 	return node{mode: modeDir, id: id}, nil
 }
 
-func unhex(c byte) byte {
-	if c >= 'a' {
-		return c - 'a' + 10
+// putNodes stores one tree object, whose entries are in git's order.
+func (r *Repo) putNodes(list []node) (string, error) {
+	var b bytes.Buffer
+	for _, n := range list {
+		raw, err := hex.DecodeString(n.id)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s %s\x00%s", n.mode, n.name, raw)
 	}
-	return c - '0'
+	return r.put(kindTree, b.Bytes())
 }

@@ -1,9 +1,7 @@
 package git
 
 import (
-	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -72,19 +70,6 @@ func (r *Repo) Pack(ctx context.Context, p Parcel) (string, error) {
 		return "", fmt.Errorf("pack: %w", err)
 	}
 	return r.CommitTree(ctx, Commit{Tree: tree, Parents: parents, Message: "what a step refers to", Name: "jacquard", Email: "jacquard@localhost", Time: epoch})
-}
-
-// putNodes stores a tree whose entries are sorted; they are all files, or all folders.
-func (r *Repo) putNodes(list []node) (string, error) {
-	var b bytes.Buffer
-	for _, n := range list {
-		raw, err := hex.DecodeString(n.id)
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(&b, "%s %s\x00%s", strings.TrimPrefix(n.mode, "0"), n.name, raw)
-	}
-	return r.put(kindTree, b.Bytes())
 }
 
 // Unpacked is what a parcel that has come brings, by name and id.
