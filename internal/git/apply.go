@@ -52,50 +52,21 @@ type Delivered struct {
 // error, such as a full disk, all files are as before unless it came from the very last
 // step, and then a repetition completes or reports it.
 func (r *Repo) Apply(ctx context.Context, files []Delivery) ([]Delivered, error) {
-	root, err := os.OpenRoot(r.Root())
+	results, err := r.apply(files, func(a *apply) error { return a.all(ctx) })
 	if err != nil {
 		return nil, fmt.Errorf("apply: %w", err)
 	}
-	defer root.Close() //nolint:errcheck // nothing was written through it
-	a := &apply{r: r, root: root, files: files, results: make([]Delivered, len(files)), seen: make([]seen, len(files))}
-	if err := a.check(); err != nil {
-		return nil, fmt.Errorf("apply: %w", err)
-	}
-	if err := a.classify(ctx); err != nil {
-		return nil, fmt.Errorf("apply: %w", err)
-	}
-	if a.conflict() {
-		return a.results, nil
-	}
-	defer a.clean()
-	if err := a.stage(ctx); err != nil {
-		return nil, fmt.Errorf("apply: %w", err)
-	}
-	if err := a.again(); err != nil {
-		return nil, fmt.Errorf("apply: %w", err)
-	}
-	if a.conflict() {
-		return a.results, nil
-	}
-	if err := a.commit(); err != nil {
-		return nil, fmt.Errorf("apply: %w", err)
-	}
-	return a.results, nil
+	return results, nil
 }
 
 // Differing lists the files of deliveries that are not as New says. It changes nothing.
 func (r *Repo) Differing(ctx context.Context, files []Delivery) ([]string, error) {
-	root, err := os.OpenRoot(r.Root())
+	results, err := r.apply(files, func(a *apply) error { return errors.Join(a.check(), a.classify(ctx)) })
 	if err != nil {
 		return nil, fmt.Errorf("compare files: %w", err)
 	}
-	defer root.Close() //nolint:errcheck // nothing was written through it
-	a := &apply{r: r, root: root, files: files, results: make([]Delivered, len(files)), seen: make([]seen, len(files))}
-	if err := errors.Join(a.check(), a.classify(ctx)); err != nil {
-		return nil, fmt.Errorf("compare files: %w", err)
-	}
 	var out []string
-	for _, d := range a.results {
+	for _, d := range results {
 		if d.State != Already {
 			out = append(out, d.Path)
 		}
@@ -122,6 +93,36 @@ type seen struct {
 }
 
 const behindFile = "behind the file "
+
+// apply lets a call do its work on the files of the user.
+func (r *Repo) apply(files []Delivery, do func(*apply) error) ([]Delivered, error) {
+	root, err := os.OpenRoot(r.Root())
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // nothing was written through it
+	a := &apply{r: r, root: root, files: files, results: make([]Delivered, len(files)), seen: make([]seen, len(files))}
+	err = do(a)
+	return a.results, err
+}
+
+// all carries out the call: nothing, when one file conflicts.
+func (a *apply) all(ctx context.Context) error {
+	if err := a.check(); err != nil {
+		return err
+	}
+	if err := a.classify(ctx); err != nil || a.conflict() {
+		return err
+	}
+	defer a.clean()
+	if err := a.stage(ctx); err != nil {
+		return err
+	}
+	if err := a.again(); err != nil || a.conflict() {
+		return err
+	}
+	return a.commit()
+}
 
 // check refuses the whole call for a path that must never be written.
 func (a *apply) check() error {
@@ -213,7 +214,10 @@ func (a *apply) emptied(p string) bool {
 // look describes what is at p. Parents that are links or not directories are conflicts,
 // except a file that this call deletes.
 func (a *apply) look(p string) (seen, error) {
-	for i := strings.IndexByte(p, '/'); i >= 0; {
+	for i := range len(p) {
+		if p[i] != '/' {
+			continue
+		}
 		dir := p[:i]
 		info, err := a.root.Lstat(dir)
 		switch {
@@ -229,11 +233,6 @@ func (a *apply) look(p string) (seen, error) {
 			}
 			return seen{kind: behindFile + dir}, nil
 		}
-		next := strings.IndexByte(p[i+1:], '/')
-		if next < 0 {
-			break
-		}
-		i += 1 + next
 	}
 	info, err := a.root.Lstat(p)
 	switch {

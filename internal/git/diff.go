@@ -168,7 +168,7 @@ func (r *Repo) AddedLines(ctx context.Context, a, b string) ([]FileDiff, error) 
 // Patch is what differs from tree a to tree b as git apply takes it, binary files included. Attributes that a tree contains
 // cannot hide lines.
 func (r *Repo) Patch(ctx context.Context, a, b string) ([]byte, error) {
-	d, err := r.desk("", "")
+	d, err := r.desk("")
 	if err != nil {
 		return nil, fmt.Errorf("write a patch: %w", err)
 	}
@@ -219,7 +219,7 @@ func (r *Repo) wholeLines(ctx context.Context, files []FileDiff) error {
 
 // patchLines asks git for the lines.
 func (r *Repo) patchLines(ctx context.Context, files []FileDiff, a, b string) error {
-	d, err := r.desk("", "")
+	d, err := r.desk("")
 	if err != nil {
 		return err
 	}

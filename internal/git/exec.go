@@ -150,14 +150,14 @@ func (r *Repo) in(ctx context.Context, c call) ([]byte, error) {
 type desk struct {
 	tool
 	dir  string
-	work string // work tree; empty when none is needed
+	work string // an empty work tree
 	env  []string
 }
 
 // raw are attributes that win over every .gitattributes in a tree.
 const raw = "* -text -filter -ident -working-tree-encoding !eol !diff !merge !export-ignore\n"
 
-func (r *Repo) desk(work, exclude string) (*desk, error) {
+func (r *Repo) desk(exclude string) (*desk, error) {
 	if r.temp == "" {
 		return nil, fmt.Errorf("no temporary directory given: %w", fs.ErrInvalid)
 	}
@@ -166,17 +166,13 @@ func (r *Repo) desk(work, exclude string) (*desk, error) {
 		return nil, err
 	}
 	gitDir := filepath.Join(dir, "git")
-	if err := writeGitDir(gitDir, r.format, exclude); err != nil {
-		_ = os.RemoveAll(dir)
-		return nil, err
+	d := &desk{tool: r.tool, dir: dir, work: filepath.Join(dir, "work")}
+	if err = writeGitDir(gitDir, r.format, exclude); err == nil {
+		err = os.Mkdir(d.work, 0o700)
 	}
-	d := &desk{tool: r.tool, dir: dir, work: work}
-	if work == "" {
-		d.work = filepath.Join(dir, "work")
-		if err := os.Mkdir(d.work, 0o700); err != nil {
-			_ = os.RemoveAll(dir)
-			return nil, err
-		}
+	if err != nil {
+		d.close()
+		return nil, err
 	}
 	d.env = append(alone(), "GIT_DIR="+gitDir, "GIT_WORK_TREE="+d.work,
 		"GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_OBJECT_DIRECTORY="+filepath.Join(r.common, "objects"))

@@ -39,7 +39,7 @@ func (r *Repo) Ignored(ctx context.Context, tree string, paths []string) ([]stri
 
 // ignored lays out the ignore files of a tree in a place of our own, and asks git there about paths relative to the top.
 func (r *Repo) ignored(ctx context.Context, entries []Entry, exclude string, ask []string) ([]string, error) {
-	d, err := r.desk("", exclude)
+	d, err := r.desk(exclude)
 	if err != nil {
 		return nil, err
 	}

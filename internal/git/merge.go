@@ -25,7 +25,7 @@ func (r *Repo) Merge(ctx context.Context, base, ours, theirs string) (tree strin
 		}
 		return tree, nil, err
 	}
-	d, err := r.desk("", "")
+	d, err := r.desk("")
 	if err != nil {
 		return "", nil, fmt.Errorf("merge: %w", err)
 	}
