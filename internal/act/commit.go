@@ -176,6 +176,6 @@ func pathOf(ch git.Change) string { return ch.Path }
 
 // merge merges two trees that were made from one. conflicts are the files that both have changed in the same place.
 func (a *Actor) merge(ctx context.Context, base, ours, theirs string) (tree string, conflicts []string, err error) {
-	tree, list, err := a.o.Repo.Merge(ctx, base, ours, theirs)
-	return tree, step.Each(list, func(c git.Conflict) string { return c.Path }), machinery(err)
+	tree, conflicts, err = a.o.Repo.Merge(ctx, base, ours, theirs)
+	return tree, conflicts, machinery(err)
 }

@@ -3,22 +3,16 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
-// Conflict is one path that could not be merged. An id is empty where that side has no
-// such file.
-type Conflict struct {
-	Path               string
-	Base, Ours, Theirs string
-	// Message is git's sentence about it.
-	Message string
-}
-
-// Merge merges the changes from tree base to tree theirs into tree ours. With conflicts
-// the tree contains git's markers and must not be used as a result. No file, ref or
-// index is touched, and drivers of the user's or a tree's attributes are not run.
-func (r *Repo) Merge(ctx context.Context, base, ours, theirs string) (tree string, conflicts []Conflict, err error) {
+// Merge merges the changes from tree base to tree theirs into tree ours. Conflicts are the
+// paths that could not be merged; with any, the tree contains git's markers and must not be
+// used as a result. No file, ref or index is touched, and drivers of the user's or a tree's
+// attributes are not run.
+func (r *Repo) Merge(ctx context.Context, base, ours, theirs string) (tree string, conflicts []string, err error) {
 	if tree, ok, err := r.mergeApart(ctx, base, ours, theirs); err != nil || ok {
 		if err != nil {
 			err = fmt.Errorf("merge: %w", err)
@@ -93,43 +87,26 @@ func parent(p string) string { return p[:max(0, strings.LastIndexByte(p, '/'))] 
 
 // conflicts reads "mode id stage TAB path" up to an empty token, then messages as
 // count, paths, kind, sentence.
-func (r *Repo) conflicts(tokens []string) []Conflict {
-	var list []Conflict
-	index := map[string]int{}
-	at := func(p string) *Conflict {
-		i, ok := index[p]
-		if !ok {
-			i = len(list)
-			index[p] = i
-			list = append(list, Conflict{Path: r.outside(p)})
+func (r *Repo) conflicts(tokens []string) []string {
+	var list []string
+	add := func(p string) {
+		if p = r.outside(p); !slices.Contains(list, p) {
+			list = append(list, p)
 		}
-		return &list[i]
 	}
 	for len(tokens) > 0 && tokens[0] != "" {
-		meta, p, _ := strings.Cut(tokens[0], "\t")
+		if _, p, ok := strings.Cut(tokens[0], "\t"); ok {
+			add(p)
+		}
 		tokens = tokens[1:]
-		f := strings.Fields(meta)
-		if len(f) != 3 {
-			continue
-		}
-		switch c := at(p); f[2] {
-		case "1":
-			c.Base = f[1]
-		case "2":
-			c.Ours = f[1]
-		case "3":
-			c.Theirs = f[1]
-		}
 	}
 	for tokens = tokens[min(1, len(tokens)):]; len(tokens) > 1; {
-		n := 0
-		fmt.Sscanf(tokens[0], "%d", &n) //nolint:errcheck,gosec // 0 then
-		if len(tokens) < n+3 || n == 0 {
+		n, _ := strconv.Atoi(tokens[0])
+		if n <= 0 || len(tokens) < n+3 {
 			break
 		}
-		kind, sentence := tokens[n+1], strings.TrimSpace(tokens[n+2])
-		if strings.HasPrefix(kind, "CONFLICT") {
-			at(tokens[1]).Message = sentence
+		if kind := tokens[n+1]; strings.HasPrefix(kind, "CONFLICT") {
+			add(tokens[1])
 		}
 		tokens = tokens[n+3:]
 	}
