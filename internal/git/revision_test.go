@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -40,7 +41,7 @@ func TestFilesAreThoseOfTheListing(t *testing.T) {
 				continue
 			}
 			all = append(all, p)
-			if f.Submodule == "" {
+			if !strings.HasPrefix(p, "mod/") {
 				own = append(own, p)
 			}
 		}

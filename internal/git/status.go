@@ -14,12 +14,11 @@ import (
 
 // Head is what is checked out.
 type Head struct {
-	// Commit is empty when the branch has no commits yet.
+	// Commit is empty when the branch has no commits yet: it is unborn.
 	Commit string
+	Unborn bool
 	// Branch is the short name of the branch, empty when HEAD is detached.
 	Branch string
-	// Detached and Unborn say what the empty fields mean.
-	Detached, Unborn bool
 }
 
 // Head returns what is checked out.
@@ -33,8 +32,8 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 		return Head{}, fmt.Errorf("read HEAD: %w", err)
 	}
 	name, err := r.in(ctx, call{args: []string{"symbolic-ref", "-q", "HEAD"}, ok: []int{1}})
-	h.Branch, h.Detached = strings.TrimPrefix(strings.TrimSpace(string(name)), "refs/heads/"), isAnswer(err)
-	if err != nil && !h.Detached {
+	h.Branch = strings.TrimPrefix(strings.TrimSpace(string(name)), "refs/heads/")
+	if err != nil && !isAnswer(err) {
 		return Head{}, fmt.Errorf("read HEAD: %w", err)
 	}
 	return h, nil
@@ -49,7 +48,7 @@ func (r *Repo) headFile() (h Head, ok bool) {
 	}
 	name, symbolic := strings.CutPrefix(text, "ref: ")
 	if !symbolic {
-		return Head{Commit: text, Detached: true}, r.checkID(text) == nil
+		return Head{Commit: text}, r.checkID(text) == nil
 	}
 	h.Branch, ok = strings.CutPrefix(name, "refs/heads/")
 	if !ok {
@@ -171,8 +170,6 @@ type File struct {
 	// Staged: the index differs from HEAD. Modified: the file differs from the index.
 	// A clean file has none of the four.
 	Staged, Modified, Untracked, Deleted bool
-	// Submodule is the path of the submodule that the file belongs to, or empty.
-	Submodule string
 }
 
 // Listing returns all files below the root, tracked or untracked and not ignored, also
@@ -299,17 +296,9 @@ func (r *Repo) submodule(ctx context.Context, files map[string]File, p string, n
 		return err
 	}
 	for q, f := range list {
-		f.Submodule = p + prefixed("/", f.Submodule)
 		files[p+"/"+q] = f
 	}
 	return nil
-}
-
-func prefixed(with, s string) string {
-	if s == "" {
-		return ""
-	}
-	return with + s
 }
 
 // openSubmodule returns nil for one that is not checked out.
