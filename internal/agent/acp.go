@@ -264,8 +264,7 @@ const authRequired = -32000
 // words of the provider or of the gateway at best.
 func classifyACP(err error) (Class, string, time.Time) {
 	text := words(err)
-	var e *acp.RequestError
-	if errors.As(err, &e) && e.Code == authRequired && !strings.Contains(text, refusalMark) {
+	if e, ok := errors.AsType[*acp.RequestError](err); ok && e.Code == authRequired && !strings.Contains(text, refusalMark) {
 		return AuthFailed, shorten(text, maxMessage), time.Time{}
 	}
 	return classifyWords(text)
@@ -273,8 +272,8 @@ func classifyACP(err error) (Class, string, time.Time) {
 
 // words are what an error of the protocol says to people.
 func words(err error) string {
-	var e *acp.RequestError
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*acp.RequestError](err)
+	if !ok {
 		return err.Error()
 	}
 	text := strings.TrimPrefix(e.Message, "Internal error: ")

@@ -84,8 +84,8 @@ func (g *Gateway) admit(ctx context.Context, c *call, price Price) (n int, most 
 	for {
 		most = estimate(c, price)
 		n, err = c.access.reserve(ctx, g.opt.Ledger, most)
-		var short *Short
-		if !errors.As(err, &short) {
+		short, ok := errors.AsType[*Short](err)
+		if !ok {
 			return n, most, err
 		}
 		fits := price.output(int64(len(c.body)/bytesPerToken+1), short.Left)

@@ -67,7 +67,7 @@ func (g *Gateway) handle(w http.ResponseWriter, r *http.Request) {
 	defer ended()
 
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		wire.fail(w, http.StatusRequestEntityTooLarge, "the request is larger than 32 MiB")
 		return
 	}

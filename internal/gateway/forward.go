@@ -130,17 +130,17 @@ func (f *forward) authorize(h http.Header, path string) {
 
 // reason is why a machine was not reached, in few words.
 func reason(err error) string {
-	if name := (*net.DNSError)(nil); errors.As(err, &name) && name.IsNotFound {
+	if name, ok := errors.AsType[*net.DNSError](err); ok && name.IsNotFound {
 		return "no such host"
 	}
 	for err = unwrapURL(err); ; {
-		op := (*net.OpError)(nil)
-		if !errors.As(err, &op) || op.Err == nil {
+		op, ok := errors.AsType[*net.OpError](err)
+		if !ok || op.Err == nil {
 			break
 		}
 		err = op.Err
 	}
-	if sys := (*os.SyscallError)(nil); errors.As(err, &sys) {
+	if sys, ok := errors.AsType[*os.SyscallError](err); ok {
 		err = sys.Err
 	}
 	return err.Error()
@@ -149,7 +149,7 @@ func reason(err error) string {
 // unwrapURL drops the address from an error of the client: it may hold a proxy's
 // password.
 func unwrapURL(err error) error {
-	if e := (*url.Error)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err
 	}
 	return err

@@ -180,8 +180,7 @@ func (r *Repo) TakeBundles(ctx context.Context, list ...Bundle) error {
 	} else {
 		err = r.takeFew(ctx, list)
 	}
-	var f *failure
-	if errors.As(err, &f) && f.class == nil {
+	if f, ok := errors.AsType[*failure](err); ok && f.class == nil {
 		return fmt.Errorf("its objects: %w: %w", f, ErrBundle)
 	}
 	if err != nil {

@@ -108,8 +108,7 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 		"rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-object-format", "--absolute-git-dir",
 		"--path-format=absolute", "--git-common-dir", "--show-toplevel", "--show-prefix",
 	}})
-	var f *failure
-	if errors.As(err, &f) && (strings.Contains(f.text, "not a git repository") || strings.Contains(f.text, "must be run in a work tree")) {
+	if f, ok := errors.AsType[*failure](err); ok && (strings.Contains(f.text, "not a git repository") || strings.Contains(f.text, "must be run in a work tree")) {
 		return nil, fmt.Errorf("open repository: %s: %w", o.Dir, ErrNotRepo)
 	}
 	if err != nil {

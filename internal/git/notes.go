@@ -12,7 +12,7 @@ func (r *Repo) Note(ctx context.Context, ref, commit string) ([]byte, error) {
 		return nil, fmt.Errorf("read a note: %w", err)
 	}
 	out, err := r.in(ctx, call{args: []string{"notes", "--ref", ref, "show", commit}, ok: []int{1}})
-	if none := (*failure)(nil); errors.As(err, &none) && none.answer {
+	if isAnswer(err) {
 		return nil, nil
 	}
 	if err != nil {

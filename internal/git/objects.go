@@ -212,8 +212,7 @@ func (r *Repo) checkID(id string) error {
 
 // missing gives git's complaint about an unknown object its class.
 func missing(err error) error {
-	var f *failure
-	if errors.As(err, &f) && f.class == nil {
+	if f, ok := errors.AsType[*failure](err); ok && f.class == nil {
 		for _, words := range []string{"ot a valid object", "ot a tree object", "bad object", "nvalid object", "could not parse", "unable to read tree", "unpack tree object"} {
 			if strings.Contains(f.text, words) {
 				f.class = ErrMissing

@@ -26,8 +26,8 @@ var dubious = re.New(`detected dubious ownership in repository at '(.*)'`)
 
 // refused is the error of opening dir, told apart where git refuses its owner.
 func refused(err error, dir string) error {
-	var f *failure
-	if !errors.As(err, &f) || !strings.Contains(f.text, "dubious ownership") {
+	f, ok := errors.AsType[*failure](err)
+	if !ok || !strings.Contains(f.text, "dubious ownership") {
 		return err
 	}
 	if m := dubious().FindStringSubmatch(f.text); m != nil {

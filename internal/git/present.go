@@ -96,8 +96,8 @@ func (r *Repo) hashFiles(ctx context.Context, paths []string) ([]string, error) 
 }
 
 func isNotDir(err error) bool {
-	var pe *fs.PathError
-	return errors.As(err, &pe) && strings.Contains(pe.Err.Error(), "not a directory")
+	pe, ok := errors.AsType[*fs.PathError](err)
+	return ok && strings.Contains(pe.Err.Error(), "not a directory")
 }
 
 func fileMode(info fs.FileInfo) string {
@@ -140,6 +140,6 @@ func (r *Repo) newHash() hash.Hash {
 
 // isAnswer reports whether err is an exit code that the caller allowed.
 func isAnswer(err error) bool {
-	var f *failure
-	return errors.As(err, &f) && f.answer
+	f, ok := errors.AsType[*failure](err)
+	return ok && f.answer
 }

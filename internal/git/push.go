@@ -35,8 +35,7 @@ func (r *Repo) remote(ctx context.Context, l Login, args ...string) ([]byte, err
 	}
 	c.args = append(c.args, args...)
 	out, err := r.in(ctx, c)
-	var f *failure
-	if errors.As(err, &f) && f.class == nil {
+	if f, ok := errors.AsType[*failure](err); ok && f.class == nil {
 		if l.Token != "" {
 			f.text = strings.ReplaceAll(f.text, l.Token, "…")
 		}

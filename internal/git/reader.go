@@ -85,8 +85,7 @@ func (t *talk) close() error {
 	_ = t.pipe.Close()
 	err := <-t.done
 	t.in = nil
-	var f *failure
-	if errors.As(err, &f) {
+	if _, ok := errors.AsType[*failure](err); ok {
 		return err
 	}
 	return nil

@@ -143,8 +143,7 @@ func (r *Repo) moveRef(ctx context.Context, name, want, command string) error {
 	if now == want {
 		return nil
 	}
-	var f *failure
-	if errors.As(err, &f) && (strings.Contains(f.text, "but expected") || strings.Contains(f.text, "already exists") ||
+	if f, ok := errors.AsType[*failure](err); ok && (strings.Contains(f.text, "but expected") || strings.Contains(f.text, "already exists") ||
 		strings.Contains(f.text, "unable to resolve reference")) {
 		return fmt.Errorf("set ref %s: is %q: %w", name, now, ErrMoved)
 	}

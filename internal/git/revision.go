@@ -57,7 +57,7 @@ func (r *Repo) Identity(ctx context.Context) (name, email string, err error) {
 // Setting is what git is configured to here, "" where it is not set.
 func (r *Repo) Setting(ctx context.Context, key string) (string, error) {
 	out, err := r.user(ctx, "config", "--get", key)
-	if none := (*failure)(nil); errors.As(err, &none) && none.exit == 1 {
+	if none, ok := errors.AsType[*failure](err); ok && none.exit == 1 {
 		return "", nil
 	}
 	if err != nil {

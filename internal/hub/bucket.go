@@ -114,10 +114,8 @@ func profile(file, name string) map[string]string {
 
 // trouble gives what the store answered its class.
 func (b *bucket) trouble(err error) error {
-	var r minio.ErrorResponse
-	if errors.As(err, &r) {
-		r.Message = strings.TrimRight(r.Message, ".")
-	}
+	r, _ := errors.AsType[minio.ErrorResponse](err)
+	r.Message = strings.TrimRight(r.Message, ".")
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
@@ -185,8 +183,8 @@ func (b *bucket) put(ctx context.Context, c *minio.Client, name string, body *os
 		if err == nil {
 			return nil
 		}
-		var r minio.ErrorResponse
-		if !errors.As(err, &r) || r.StatusCode != http.StatusConflict || wait > lastWait {
+		r, ok := errors.AsType[minio.ErrorResponse](err)
+		if !ok || r.StatusCode != http.StatusConflict || wait > lastWait {
 			return b.trouble(err)
 		}
 		t := time.NewTimer(wait)

@@ -125,8 +125,7 @@ func (l *login) RoundTrip(req *http.Request) (*http.Response, error) {
 	token, err := l.source.Token()
 	if err != nil {
 		why := "it does not answer"
-		var r *oauth2.RetrieveError
-		if errors.As(err, &r) { // its text has the whole answer
+		if r, ok := errors.AsType[*oauth2.RetrieveError](err); ok { // its text has the whole answer
 			why = strings.TrimRight(clip(strings.TrimSpace(r.ErrorCode+" "+r.ErrorDescription), 200), ".")
 		}
 		return nil, flow.Failf(flow.Auth, "Google's log-in refuses the token of %s: %s. Log in again", l.path, why)

@@ -119,12 +119,10 @@ func (s *service) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var f *flow.Failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*flow.Failure](err); ok {
 		return f
 	}
-	var u *url.Error
-	if errors.As(err, &u) { // its text has the query
+	if u, ok := errors.AsType[*url.Error](err); ok { // its text has the query
 		err = u.Err
 	}
 	return fmt.Errorf("%s cannot be reached at %s: %w", s.name, s.base, err)

@@ -197,9 +197,8 @@ func findElement(src []byte, name string) (*element, error) {
 		if err == nil {
 			return e, nil
 		}
-		var bad *xml.SyntaxError
 		where := strings.Count(text[:at], "\n") + 1
-		if errors.As(err, &bad) {
+		if bad, ok := errors.AsType[*xml.SyntaxError](err); ok {
 			where += bad.Line - 1
 			err = errors.New(bad.Msg)
 		}
