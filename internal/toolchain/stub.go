@@ -138,14 +138,10 @@ func goValueStub(s Symbol, sig string) string {
 	}
 	typ := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(sig, s.Name)), ":"))
 	switch {
-	case typ == "" && strings.HasPrefix(s.Name, "Err"):
+	case typ == "" && strings.HasPrefix(s.Name, "Err"), typ == "error":
 		return "var " + s.Name + " = error(stubError(\"" + s.Name + "\"))\n"
 	case typ == "":
 		return ""
-	case strings.Contains(typ, "="):
-		return "var " + s.Name + " " + typ + "\n"
-	case typ == "error":
-		return "var " + s.Name + " = error(stubError(\"" + s.Name + "\"))\n"
 	}
 	return "var " + s.Name + " " + typ + "\n"
 }

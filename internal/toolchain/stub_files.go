@@ -108,18 +108,23 @@ func readCallable(sig, name string) (c callable, ok bool) {
 func group(s string) int {
 	depth := 0
 	for i := range len(s) {
-		switch s[i] {
-		case '(', '[', '{', '<':
-			depth++
-		case ')', ']', '}':
-			depth--
-		case '>':
-			if i == 0 || s[i-1] != '-' && s[i-1] != '=' {
-				depth--
-			}
-		}
-		if depth == 0 {
+		if depth += nesting(s, i); depth == 0 {
 			return i + 1
+		}
+	}
+	return 0
+}
+
+// nesting is how much deeper in brackets a text is behind its i-th byte than before it. The > of an arrow closes nothing.
+func nesting(s string, i int) int {
+	switch s[i] {
+	case '(', '[', '{', '<':
+		return 1
+	case ')', ']', '}':
+		return -1
+	case '>':
+		if i == 0 || s[i-1] != '-' && s[i-1] != '=' {
+			return -1
 		}
 	}
 	return 0
@@ -130,26 +135,26 @@ func parts(s string) []string {
 	var out []string
 	depth, from := 0, 0
 	for i := range len(s) {
-		switch s[i] {
-		case '(', '[', '{', '<':
-			depth++
-		case ')', ']', '}':
-			depth--
-		case '>':
-			if i == 0 || s[i-1] != '-' && s[i-1] != '=' {
-				depth--
-			}
-		case ',':
-			if depth == 0 {
-				out = append(out, strings.TrimSpace(s[from:i]))
-				from = i + 1
-			}
+		if depth += nesting(s, i); depth == 0 && s[i] == ',' {
+			out = append(out, strings.TrimSpace(s[from:i]))
+			from = i + 1
 		}
 	}
 	if last := strings.TrimSpace(s[from:]); last != "" {
 		out = append(out, last)
 	}
 	return out
+}
+
+// declared takes the signature of a type apart: all of it on one line, its type parameters, and what stands behind these and the name.
+func (x Symbol) declared() (sig, generics, after string) {
+	sig = strings.Join(strings.Fields(strings.Trim(strings.TrimSpace(x.Signature), "`")), " ")
+	_, after, _ = strings.Cut(sig, x.Name)
+	after = strings.TrimSpace(after)
+	if n := group(after); n > 0 && after[0] == '<' {
+		generics, after = after[:n], strings.TrimSpace(after[n:])
+	}
+	return sig, generics, after
 }
 
 // braced is the text between the braces of a signature; ok is false without any.

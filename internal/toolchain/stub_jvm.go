@@ -116,16 +116,7 @@ var javaExtends = re.New(`\b(extends|implements)\s+[^{]+`)
 
 // javaHead is what stands before the members of a class, and what it is.
 func (s Stubs) javaHead(x Symbol) (kind, head string) {
-	sig := strings.Join(strings.Fields(strings.Trim(strings.TrimSpace(x.Signature), "`")), " ")
-	generics, after := "", ""
-	if _, rest, ok := strings.Cut(sig, x.Name); ok {
-		after = strings.TrimSpace(rest)
-		if n := 0; strings.HasPrefix(after, "<") {
-			if n = group(after); n > 0 {
-				generics, after = after[:n], strings.TrimSpace(after[n:])
-			}
-		}
-	}
+	sig, generics, after := x.declared()
 	words := strings.Fields(sig)
 	params := ""
 	if strings.HasPrefix(after, "(") {
@@ -358,16 +349,8 @@ func (s Stubs) kotlinFiles() []StubFile {
 }
 
 func (s Stubs) kotlinHead(x Symbol) (head string, isInterface bool) {
-	sig := strings.Join(strings.Fields(strings.Trim(strings.TrimSpace(x.Signature), "`")), " ")
+	sig, generics, after := x.declared()
 	words := strings.Fields(sig)
-	_, after, _ := strings.Cut(sig, x.Name)
-	after = strings.TrimSpace(after)
-	generics := ""
-	if strings.HasPrefix(after, "<") {
-		if n := group(after); n > 0 {
-			generics, after = after[:n], strings.TrimSpace(after[n:])
-		}
-	}
 	inherits := ""
 	if exceptional(x.Name) {
 		inherits = " : RuntimeException()"

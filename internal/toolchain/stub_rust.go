@@ -116,14 +116,14 @@ func (s Stubs) rustFunction(x Symbol, owner string) []string {
 		return "#[allow(unused)] " + fn + "\n"
 	}
 	fails := wrap(`panic!("` + StubMark + x.Name + `")`)
-	if zero, ok := rustZero(result, owner, true); ok && !s.Fails {
+	if zero, ok := rustZero(result, true); ok && !s.Fails {
 		return []string{wrap(zero), fails}
 	}
 	return []string{fails}
 }
 
 // rustZero is an empty value of a type. Types of the module have one by Default.
-func rustZero(t, owner string, own bool) (string, bool) {
+func rustZero(t string, own bool) (string, bool) {
 	t = strings.TrimSpace(t)
 	name, args := t, []string{}
 	if i := strings.IndexByte(t, '<'); i > 0 && strings.HasSuffix(t, ">") {
@@ -145,7 +145,7 @@ func rustZero(t, owner string, own bool) (string, bool) {
 	case strings.HasPrefix(t, "("):
 		var out []string
 		for _, p := range parts(strings.TrimSuffix(t[1:], ")")) {
-			z, ok := rustZero(p, owner, own)
+			z, ok := rustZero(p, own)
 			if !ok {
 				return "", false
 			}
@@ -155,7 +155,7 @@ func rustZero(t, owner string, own bool) (string, bool) {
 	case name == "Option":
 		return "None", true
 	case (name == "Result" || strings.HasSuffix(name, "::Result")) && len(args) > 0:
-		z, ok := rustZero(args[0], owner, own)
+		z, ok := rustZero(args[0], own)
 		return "Ok(" + z + ")", ok
 	case strings.HasPrefix(t, "&"), strings.HasPrefix(t, "impl "), strings.HasPrefix(t, "["), strings.Contains(t, "dyn "):
 		return "", false
@@ -171,7 +171,7 @@ func rustValue(x Symbol) []string {
 	if typ, found := strings.CutPrefix(rest, ":"); ok && found {
 		typ, _, _ = strings.Cut(typ, "=")
 		typ = strings.TrimSpace(typ)
-		if zero, ok := rustZero(typ, "", false); ok {
+		if zero, ok := rustZero(typ, false); ok {
 			return []string{"pub const " + x.Name + ": " + typ + " = " + zero + ";\n"}
 		}
 	}
@@ -223,15 +223,7 @@ func rustEnum(x Symbol) []string {
 
 // rustType declares a struct, a trait with its methods, or another name for a type.
 func (s Stubs) rustType(x Symbol, members []Symbol) []string {
-	sig := strings.Join(strings.Fields(strings.Trim(strings.TrimSpace(x.Signature), "`")), " ")
-	_, after, _ := strings.Cut(sig, x.Name)
-	after = strings.TrimSpace(after)
-	generics := ""
-	if strings.HasPrefix(after, "<") {
-		if n := group(after); n > 0 {
-			generics, after = after[:n], strings.TrimSpace(after[n:])
-		}
-	}
+	sig, generics, after := x.declared()
 	switch {
 	case strings.Contains(sig, "trait "):
 		var body strings.Builder
