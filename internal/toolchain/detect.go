@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/commands"
@@ -75,11 +76,8 @@ func (p *Project) has(dir string, names ...string) (string, bool) {
 func (p *Project) match(dir string, patterns ...string) []string {
 	var out []string
 	for _, f := range p.byDir[cleanDir(dir)] {
-		for _, pat := range patterns {
-			if ok, err := path.Match(pat, path.Base(f)); err == nil && ok {
-				out = append(out, f)
-				break
-			}
+		if slices.ContainsFunc(patterns, func(pattern string) bool { ok, _ := path.Match(pattern, path.Base(f)); return ok }) {
+			out = append(out, f)
 		}
 	}
 	return out
@@ -151,7 +149,7 @@ func sameEcosystem(count map[string]int) bool {
 // EcosystemOf is the ecosystem of a language, "" for one that the table does not know.
 func EcosystemOf(language string) string {
 	for _, e := range ecosystems() {
-		if contains(e.languages, language) {
+		if slices.Contains(e.languages, language) {
 			return e.name
 		}
 	}

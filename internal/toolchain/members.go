@@ -106,9 +106,7 @@ func BuiltWith(all []Found, f Found) []Found {
 				continue
 			}
 			out = append(out, o)
-			for _, r := range o.Members {
-				roots = addOnce(roots, r)
-			}
+			roots = addOnce(roots, o.Members...)
 		}
 	}
 	return out

@@ -262,8 +262,8 @@ func (f Found) asIs(name string, c commands.Command) Command {
 	}
 }
 
-// Text is a command of the project as its people type it in the folder root.
-func Text(c commands.Command, root string) string {
+// text is a command of the project as its people type it in the folder root.
+func text(c commands.Command, root string) string {
 	words := slices.Clone(c.Argv)
 	for i, w := range words {
 		if pattern, ok := strings.CutPrefix(w, "{glob:"); ok {
@@ -283,7 +283,7 @@ func Text(c commands.Command, root string) string {
 func Texts(list []commands.Command, root string) string {
 	var out []string
 	for _, c := range list {
-		out = append(out, Text(c, root))
+		out = append(out, text(c, root))
 	}
 	return strings.Join(out, " && ")
 }

@@ -3,6 +3,7 @@ package toolchain
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -46,21 +47,11 @@ func (p Placement) AllowsTest(file string) bool {
 }
 
 func (p Placement) excluded(file string) bool {
-	for _, d := range p.Exclude {
-		if under(file, d) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Exclude, func(dir string) bool { return under(file, dir) })
 }
 
 func matchAny(patterns []string, file string) bool {
-	for _, p := range patterns {
-		if Match(p, file) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(p string) bool { return Match(p, file) })
 }
 
 // Match reports whether the path file matches pattern, in which * stands for anything within one directory and ** for
@@ -337,7 +328,7 @@ func placeGo(p Placement, _ *Project) Placement {
 }
 
 func placeNode(p Placement, pr *Project) Placement {
-	p.Tests = append([]string{}, p.Sources...)
+	p.Tests = slices.Clone(p.Sources)
 	p.Data = append(p.Data, join(p.Dir, "**/__tests__/**"), join(p.Dir, "**/__mocks__/**"))
 	ext := Extensions(p.Language)[0]
 	p.NewFile = join(p.Dir, "index"+ext)
@@ -351,7 +342,7 @@ func placeNode(p Placement, pr *Project) Placement {
 }
 
 func placePython(p Placement, _ *Project) Placement {
-	p.Tests = append([]string{}, p.Sources...)
+	p.Tests = slices.Clone(p.Sources)
 	p.NewFile = "main.py"
 	// In a package the tests beside the code import it by the directory's name, from wherever they are run. A file of the
 	// directory's name would hide the directory from a test in it (pytest, "prepend" import mode).

@@ -29,7 +29,7 @@ func requirementFiles() []string {
 
 // readRequirements notes a file of requirements and those that it names.
 func (f *Found) readRequirements(p *Project, file string) {
-	if !p.set[file] || contains(f.Installs, file) {
+	if !p.set[file] || slices.Contains(f.Installs, file) {
 		return
 	}
 	f.Installs = append(f.Installs, file)

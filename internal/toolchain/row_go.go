@@ -52,7 +52,7 @@ func inspectGo(f *Found, p *Project) {
 			f.Tools = addOnce(f.Tools, "golangci-lint")
 		}
 	}
-	f.Installs = addOnce(addOnce(nil, f.Manifest), f.Lock)
+	f.Installs = addOnce(nil, f.Manifest, f.Lock)
 	for _, d := range parents(f.Root) {
 		if work := p.match(d, "go.work", "go.work.sum"); len(work) > 0 {
 			if f.Apart = !usesModule(string(p.read(join(d, "go.work"))), d, f.Root); f.Apart {

@@ -107,7 +107,7 @@ func inspectJVM(f *Found, p *Project) {
 			continue
 		}
 		up := readPom(p.read(m))
-		if d != f.Root && !contains(up.modules(d), f.Workspace) {
+		if d != f.Root && !slices.Contains(up.modules(d), f.Workspace) {
 			continue
 		}
 		f.Workspace = d
@@ -119,9 +119,8 @@ func inspectJVM(f *Found, p *Project) {
 		for _, x := range up.Plugins {
 			kotlin = kotlin || x.Artifact == "kotlin-maven-plugin"
 		}
-		for _, file := range append(p.match(join(d, ".mvn"), "maven.config", "jvm.config", "extensions.xml"), p.match(join(d, ".mvn/wrapper"), "maven-wrapper.*")...) {
-			f.Installs = addOnce(f.Installs, file)
-		}
+		f.Installs = addOnce(f.Installs, p.match(join(d, ".mvn"), "maven.config", "jvm.config", "extensions.xml")...)
+		f.Installs = addOnce(f.Installs, p.match(join(d, ".mvn/wrapper"), "maven-wrapper.*")...)
 	}
 	if w, ok := p.has(f.Workspace, "mvnw"); ok {
 		f.Installs = addOnce(f.Installs, w)

@@ -100,7 +100,7 @@ var mavenPackaged = []string{"package", "pre-integration-test", "integration-tes
 // they go so far and there is more than one module. What comes after it is not about tests of the code.
 func (f Found) mavenRun() []string {
 	phase := "test"
-	if (len(f.Modules) > 0 || f.Workspace != f.Root) && slices.ContainsFunc(f.ownArgs(), func(a string) bool { return contains(mavenPackaged, a) }) {
+	if (len(f.Modules) > 0 || f.Workspace != f.Root) && slices.ContainsFunc(f.ownArgs(), func(a string) bool { return slices.Contains(mavenPackaged, a) }) {
 		phase = "package"
 	}
 	return append(f.ownProperties(mavenOurs), phase)

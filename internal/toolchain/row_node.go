@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"path"
@@ -78,17 +79,10 @@ func inspectNode(f *Found, p *Project) {
 				f.declare(n, deps[n])
 			}
 		}
-		if pk.PackageManager == "" {
-			pk.PackageManager = up.PackageManager
-		}
-		if scripts == "" {
-			scripts = up.Scripts["test"]
-		}
+		pk.PackageManager = cmp.Or(pk.PackageManager, up.PackageManager)
+		scripts = cmp.Or(scripts, up.Scripts["test"])
 		nodeTools(f, p, d, up)
-		f.Installs = addOnce(f.Installs, m)
-		for _, file := range p.nodeInstalls(d) {
-			f.Installs = addOnce(f.Installs, file)
-		}
+		f.Installs = addOnce(addOnce(f.Installs, m), p.nodeInstalls(d)...)
 	}
 	if f.Has(Playwright) && len(p.match(f.Root, "playwright.config.*")) > 0 {
 		f.Tools = addOnce(f.Tools, Playwright)
@@ -129,13 +123,11 @@ func nodeManager(f *Found, p *Project, declared string) string {
 	name, version, _ := strings.Cut(declared, "@")
 	version, _, _ = strings.Cut(version, "+") // a checksum
 	f.ManagerVersion = version
-	if f.Manager == "" {
-		f.Manager = name
-	}
+	f.Manager = cmp.Or(f.Manager, name)
 	switch f.Manager {
 	case "yarn":
 		lock := string(p.read(f.Lock))
-		_, rc := p.has(path.Dir(join(f.Root, "x")), ".yarnrc.yml")
+		_, rc := p.has(f.Root, ".yarnrc.yml")
 		old := strings.HasPrefix(version, "0.") || strings.HasPrefix(version, "1.")
 		if strings.Contains(lock, "__metadata:") || rc || name == "yarn" && version != "" && !old {
 			return "yarn-berry"

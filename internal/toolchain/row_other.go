@@ -38,7 +38,6 @@ func unknownRow() ecosystem {
 		}
 		return out
 	}
-	e.need = Need{}
 	return e
 }
 

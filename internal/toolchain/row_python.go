@@ -83,14 +83,10 @@ func inspectPython(f *Found, p *Project) {
 		p.anyFile(f.Root, "conftest.py") || p.usesPytest(f.Root) {
 		f.Runner = "pytest"
 	}
-	for _, file := range p.files {
-		if under(file, join(f.Root, "src")) && strings.HasSuffix(file, ".py") {
-			f.SourceDir = "src"
-			break
-		}
-	}
-	if _, pkg := p.has(join(f.Root, "src"), "__init__.py"); pkg {
-		f.SourceDir = "" // src is itself the package
+	src := join(f.Root, "src")
+	_, pkg := p.has(src, "__init__.py") // src is itself the package
+	if !pkg && slices.ContainsFunc(p.files, func(file string) bool { return under(file, src) && strings.HasSuffix(file, ".py") }) {
+		f.SourceDir = "src"
 	}
 }
 
@@ -115,12 +111,7 @@ func pythonTools(f *Found, p *Project, cfg string) []string {
 var mypyScope = re.New(`(?m)^\[(?:tool\.)?mypy\][^\[]*^(?:files|packages|modules)\s*=`)
 
 func (p *Project) anyFile(root, base string) bool {
-	for _, f := range p.files {
-		if path.Base(f) == base && under(f, root) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.files, func(f string) bool { return path.Base(f) == base && under(f, root) })
 }
 
 // usesPytest reports whether a test of the project is written for pytest: it imports it, or has test functions
@@ -224,12 +215,7 @@ func scmEnv() []string {
 }
 
 func isRequirements(base string) bool {
-	for _, pat := range requirementFiles() {
-		if ok, err := path.Match(pat, base); err == nil && ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(requirementFiles(), func(pattern string) bool { return Match(pattern, base) })
 }
 
 // uvEnv keeps uv to the Python that is there: one that it fetched itself would be gone with the home of the installation.

@@ -111,9 +111,7 @@ func inspectRust(f *Found, p *Project) {
 	}
 	f.Edition = cmp.Or(f.Edition, "2015") // as Cargo reads it
 	for _, d := range parents(f.Root) {
-		for _, file := range p.match(join(d, ".cargo"), "config.toml", "config") {
-			f.Installs = addOnce(f.Installs, file)
-		}
+		f.Installs = addOnce(f.Installs, p.match(join(d, ".cargo"), "config.toml", "config")...)
 		for _, file := range p.match(d, "rust-toolchain", "rust-toolchain.toml") {
 			f.Installs = addOnce(f.Installs, file)
 			f.ManagerVersion = cmp.Or(f.ManagerVersion, channelOf(string(p.read(file))))
@@ -266,11 +264,7 @@ func placeRust(p Placement, pr *Project) Placement {
 	tests := join(f.Root, "tests")
 	p.Data = append(p.Data, join(tests, "fixtures/**"), join(tests, "testdata/**"))
 	if rel == "." || rel == "src" || p.Dir == f.Root {
-		name := f.Module
-		if name == "" {
-			name = "lib"
-		}
-		p.NewFile, p.NewTest = join(f.Root, "src/lib.rs"), join(tests, name+"_test.rs")
+		p.NewFile, p.NewTest = join(f.Root, "src/lib.rs"), join(tests, cmp.Or(f.Module, "lib")+"_test.rs")
 		p.Tests = []string{join(p.Dir, "**/*.rs"), join(tests, "*.rs"), join(tests, "*/*.rs")}
 		return p
 	}

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -258,12 +259,14 @@ var libraries = map[string]map[string]string{
 }
 
 // Builtin reports whether a language knows a type without any import.
-func Builtin(language, name string) bool { return contains(strings.Fields(builtins[language]), name) }
+func Builtin(language, name string) bool {
+	return slices.Contains(strings.Fields(builtins[language]), name)
+}
 
 // LibraryImport is the line that makes a type of the language's own library known, "" for any other.
 func LibraryImport(language, name string) string {
 	for _, from := range sortedKeys(libraries[language]) {
-		if !contains(strings.Fields(libraries[language][from]), name) {
+		if !slices.Contains(strings.Fields(libraries[language][from]), name) {
 			continue
 		}
 		switch language {

@@ -17,8 +17,9 @@
 package toolchain
 
 import (
+	"maps"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/commands"
@@ -91,10 +92,10 @@ type Found struct {
 }
 
 // Has reports whether the project declares the package name as a dependency.
-func (f Found) Has(name string) bool { return contains(f.Declared, name) }
+func (f Found) Has(name string) bool { return slices.Contains(f.Declared, name) }
 
 // Uses reports whether the project configures the tool (eslint, prettier, biome, ruff, black, mypy, tsc, golangci-lint).
-func (f Found) Uses(tool string) bool { return contains(f.Tools, tool) }
+func (f Found) Uses(tool string) bool { return slices.Contains(f.Tools, tool) }
 
 // Report says in which form a command gives its result.
 type Report string
@@ -487,34 +488,21 @@ func SplitID(id string) (file, name string) {
 func filesOfIDs(ids []string) []string {
 	var out []string
 	for _, id := range ids {
-		if f, _ := SplitID(id); !contains(out, f) {
+		if f, _ := SplitID(id); !slices.Contains(out, f) {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
+// addOnce adds those that a list does not have yet.
+func addOnce(list []string, more ...string) []string {
+	for _, s := range more {
+		if s != "" && !slices.Contains(list, s) {
+			list = append(list, s)
 		}
 	}
-	return false
+	return list
 }
 
-func addOnce(list []string, s string) []string {
-	if s == "" || contains(list, s) {
-		return list
-	}
-	return append(list, s)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
