@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"slices"
 	"strconv"
 )
@@ -45,10 +46,18 @@ type Ledger interface {
 // estimate of a request is on the high side.
 const bytesPerToken = 3
 
+// tokens is how many the request has at most.
+func (c *call) tokens() int64 { return int64(len(c.body)/bytesPerToken + 1) }
+
+// count answers for a provider that is not there how many tokens the request has.
+func (c *call) count(w http.ResponseWriter) {
+	writeJSON(w, http.StatusOK, map[string]int64{"input_tokens": c.tokens()})
+}
+
 // estimate returns the most that the call can cost: all input new and written to
 // the cache, all output used.
 func estimate(c *call, p Price) Amount {
-	return p.amount(Usage{CacheWrite: int64(len(c.body)/bytesPerToken + 1), Output: int64(c.req.MaxTokens)})
+	return p.amount(Usage{CacheWrite: c.tokens(), Output: int64(c.req.MaxTokens)})
 }
 
 // The beginnings of what the gateway says when a turn may ask no more.
@@ -88,7 +97,7 @@ func (g *Gateway) admit(ctx context.Context, c *call, price Price) (n int, most 
 		if !ok {
 			return n, most, err
 		}
-		fits := price.output(int64(len(c.body)/bytesPerToken+1), short.Left)
+		fits := price.output(c.tokens(), short.Left)
 		switch enough, least := min(enoughOutput, asked), min(max(leastOutput, c.req.Thinking.Budget+1024), asked); {
 		case fits >= enough, short.Settled == nil && fits >= least:
 			c.req.MaxTokens = min(fits, c.req.MaxTokens-1)
@@ -221,9 +230,7 @@ func (a *Access) settle(ctx context.Context, l Ledger, n int, most, spent Amount
 	// The agent may be gone, its spend is not.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
-	if err := l.Settle(ctx, a.turn.ID, n, spent); err != nil {
-		// The reservation stays in the ledger and counts in full: safe, and
-		// the ledger's own next call reports what is wrong with it.
-		return
-	}
+	// Where that fails, the reservation stays in the ledger and counts in full: safe, and
+	// the ledger's own next call reports what is wrong with it.
+	_ = l.Settle(ctx, a.turn.ID, n, spent)
 }

@@ -63,7 +63,7 @@ func (g *Gateway) handle(w http.ResponseWriter, r *http.Request) {
 	defer a.calls.Done()
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	ended := context.AfterFunc(a.ended, func() { cancel(ErrClosed) }) //nolint:contextcheck // it joins two lives, the call's and the turn's
+	ended := context.AfterFunc(a.ended, func() { cancel(errClosed) }) //nolint:contextcheck // it joins two lives, the call's and the turn's
 	defer ended()
 
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -81,8 +81,7 @@ func (g *Gateway) handle(w http.ResponseWriter, r *http.Request) {
 	}
 	c := &call{access: a, path: r.URL.Path, query: r.URL.Query(), header: r.Header, body: body, req: req, redact: g.opt.Redact, wire: wire}
 	if len(a.turn.Models) > 0 && !slices.Contains(a.turn.Models, req.Model) {
-		a.refuse()
-		wire.refuse(w, "jacquard: the model "+strconv.Quote(req.Model)+" is not one of this turn's")
+		c.refuse(w, "jacquard: the model "+strconv.Quote(req.Model)+" is not one of this turn's")
 		return
 	}
 	if c.path == countPath {
@@ -96,15 +95,13 @@ func (g *Gateway) handle(w http.ResponseWriter, r *http.Request) {
 func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 	a := c.access
 	if text := a.cutOff(); text != "" {
-		a.refuse()
-		c.wire.refuse(w, text)
+		c.refuse(w, text)
 		return
 	}
 	price, known := g.opt.Prices.Find(c.req.Model)
 	n, most, err := g.admit(ctx, c, price)
 	if err != nil {
-		a.refuse()
-		c.wire.refuse(w, err.Error())
+		c.refuse(w, err.Error())
 		return
 	}
 	m := &meter{ResponseWriter: w, wire: c.wire, now: g.opt.Now(), keep: g.opt.Record != nil, tries: a.turn.Tries, last: a.lastTry()}
@@ -128,10 +125,12 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 	g.opt.Backend.serve(ctx, m, c)
 }
 
-func (a *Access) refuse() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.stats.Refused++
+// refuse answers that the turn may not ask this, and counts it.
+func (c *call) refuse(w http.ResponseWriter, text string) {
+	c.access.mu.Lock()
+	c.access.stats.Refused++
+	c.access.mu.Unlock()
+	c.wire.refuse(w, text)
 }
 
 // account adds one answered call to the figures.

@@ -164,9 +164,7 @@ func copyFlush(w io.Writer, r io.Reader) error {
 			if _, werr := w.Write(buf[:n]); werr != nil {
 				return werr
 			}
-			if f, ok := w.(http.Flusher); ok {
-				f.Flush()
-			}
+			flush(w)
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -53,9 +55,9 @@ type Gateway struct {
 	turns map[*Access]struct{}
 }
 
-// ErrClosed is the reason of calls that end because the gateway or their turn
+// errClosed is the reason of calls that end because the gateway or their turn
 // was closed.
-var ErrClosed = errors.New("the turn is over")
+var errClosed = errors.New("the turn is over")
 
 // Start makes a gateway that works until Close. Nobody can reach it before Listen or Serve. The end of ctx ends running calls but
 // not the gateway.
@@ -99,12 +101,9 @@ func (g *Gateway) Serve(l net.Listener) { _ = g.server.Serve(l) }
 // Close ends all turns and calls and returns when nothing of the gateway runs any
 // more.
 func (g *Gateway) Close() error {
-	g.stop(ErrClosed)
+	g.stop(errClosed)
 	g.mu.Lock()
-	open := make([]*Access, 0, len(g.turns))
-	for a := range g.turns {
-		open = append(open, a)
-	}
+	open := slices.Collect(maps.Keys(g.turns))
 	g.mu.Unlock()
 	for _, a := range open {
 		a.Close()
@@ -200,7 +199,7 @@ func (a *Access) Close() Stats {
 	a.mu.Lock()
 	a.closed = true
 	a.mu.Unlock()
-	a.end(ErrClosed)
+	a.end(errClosed)
 	a.calls.Wait()
 	a.gateway.mu.Lock()
 	delete(a.gateway.turns, a)

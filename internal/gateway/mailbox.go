@@ -63,7 +63,7 @@ type letter struct {
 
 func (m *mailbox) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	if c.path == countPath {
-		writeJSON(w, http.StatusOK, map[string]int{"input_tokens": len(c.body)/bytesPerToken + 1})
+		c.count(w)
 		return
 	}
 	m.mu.Lock()

@@ -77,11 +77,7 @@ func (m *meter) Write(p []byte) (int, error) {
 }
 
 // Flush sends what was written.
-func (m *meter) Flush() {
-	if f, ok := m.ResponseWriter.(http.Flusher); ok {
-		f.Flush()
-	}
-}
+func (m *meter) Flush() { flush(m.ResponseWriter) }
 
 func (m *meter) isStream() bool {
 	return strings.HasPrefix(m.Header().Get("Content-Type"), "text/event-stream")

@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -38,19 +38,13 @@ var dashed = re.New(`[^A-Za-z0-9]`)
 // may lie in the other.
 func places(t Turn) *strings.Replacer {
 	var pairs []string
-	add := func(path, name string) {
-		if len(path) > 1 {
-			pairs = append(pairs, path, name)
-		}
-	}
 	type place struct{ path, name string }
 	list := []place{{t.Dir, "CWD"}, {t.Home, "HOME"}}
-	sort.SliceStable(list, func(i, j int) bool { return len(list[i].path) > len(list[j].path) })
+	slices.SortStableFunc(list, func(a, b place) int { return len(b.path) - len(a.path) })
 	for _, p := range list {
-		add(p.path, "${"+p.name+"}")
-		if p.path != "" {
-			// The form in which an agent names folders after other folders.
-			add(dashed().ReplaceAllString(p.path, "-"), "${"+p.name+"-}")
+		if len(p.path) > 1 {
+			// The second is the form in which an agent names folders after other folders.
+			pairs = append(pairs, p.path, "${"+p.name+"}", dashed().ReplaceAllString(p.path, "-"), "${"+p.name+"-}")
 		}
 	}
 	return strings.NewReplacer(pairs...)
@@ -75,7 +69,7 @@ func normal(c *call) []byte {
 	for _, t := range c.req.Tools {
 		names = append(names, t.Name)
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	kept := map[string]any{
 		"path": c.path, "model": c.req.Model, "stream": c.req.Stream, "tools": names,
 	}

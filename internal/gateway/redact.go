@@ -1,9 +1,11 @@
 package gateway
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"net/url"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -50,13 +52,9 @@ func NewRedactor(secrets ...string) Redactor {
 			seen[string(quoted[1:len(quoted)-1])] = true
 		}
 	}
-	forms := make([]string, 0, len(seen))
-	for s := range seen {
-		forms = append(forms, s)
-	}
 	// Longest first, so that no secret is taken apart by a shorter one.
-	sort.Slice(forms, func(i, j int) bool {
-		return len(forms[i]) > len(forms[j]) || (len(forms[i]) == len(forms[j]) && forms[i] < forms[j])
+	forms := slices.SortedFunc(maps.Keys(seen), func(a, b string) int {
+		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
 	})
 	pairs := make([]string, 0, 2*len(forms))
 	for _, s := range forms {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,7 +46,7 @@ func answerTools() []string { return []string{"StructuredOutput", "jacquard_subm
 
 func (s *script) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	if c.path == countPath {
-		writeJSON(w, http.StatusOK, map[string]int{"input_tokens": len(c.body)/bytesPerToken + 1})
+		c.count(w)
 		return
 	}
 	mark, at, ok := findMark(c.req.Messages)
@@ -60,18 +61,18 @@ func (s *script) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	}
 	p := &part{script: s, call: c, mark: mark, steps: steps, reply: reply{
 		ID: "msg_" + fmt.Sprint(len(c.req.Messages)), Model: c.req.Model, StopReason: "end_turn",
-		Usage: wireUsage{Input: int64(len(c.body)/bytesPerToken + 1)},
+		Usage: wireUsage{Input: c.tokens()},
 	}}
 	p.play(ctx, w, position(steps, c.req.Messages[at+1:]))
 }
 
 // findMark returns the last turn marker that a user's text holds, and where.
 func findMark(messages []message) (scenario.Mark, int, bool) {
-	for i := len(messages) - 1; i >= 0; i-- {
-		if messages[i].Role != "user" {
+	for i, said := range slices.Backward(messages) {
+		if said.Role != "user" {
 			continue
 		}
-		if m, ok := scenario.FindMarker(messages[i].text()); ok {
+		if m, ok := scenario.FindMarker(said.text()); ok {
 			return m, i, true
 		}
 	}

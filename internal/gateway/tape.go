@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -125,7 +126,7 @@ func ReadTape(r io.Reader) (*Tape, error) {
 func (t *Tape) Drift() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append([]string(nil), t.drift...)
+	return slices.Clone(t.drift)
 }
 
 // Replay returns a backend that answers from the tape. A request that was not
@@ -140,7 +141,7 @@ type replay struct {
 
 func (r *replay) serve(_ context.Context, w http.ResponseWriter, c *call) {
 	if c.path == countPath {
-		writeJSON(w, http.StatusOK, map[string]int{"input_tokens": len(c.body)/bytesPerToken + 1})
+		c.count(w)
 		return
 	}
 	e := r.tape.find(c, r.strict)
@@ -208,7 +209,7 @@ func joinDeltas(stream []byte) []byte {
 		}
 		open = nil
 	}
-	for _, event := range strings.Split(string(stream), "\n\n") {
+	for event := range strings.SplitSeq(string(stream), "\n\n") {
 		if strings.HasPrefix(event, "event: response.") && strings.Contains(event, ".delta\n") {
 			continue // Codex takes the whole items, which follow
 		}

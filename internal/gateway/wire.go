@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -93,14 +95,7 @@ func (m message) text() string {
 	return strings.Join(parts, "\n")
 }
 
-func (r request) hasTool(name string) bool {
-	for _, t := range r.Tools {
-		if t.Name == name {
-			return true
-		}
-	}
-	return false
-}
+func (r request) hasTool(name string) bool { return slices.Contains(r.Tools, tool{Name: name}) }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	data, err := json.Marshal(v)
@@ -203,11 +198,12 @@ func (s *sse) send(kind string, fields map[string]any) {
 func (s *sse) raw(text string) {
 	// Nobody is left to tell when the agent has gone.
 	_, _ = s.w.Write([]byte(text))
-	s.flush()
+	flush(s.w)
 }
 
-func (s *sse) flush() {
-	if f, ok := s.w.(http.Flusher); ok {
+// flush sends what was written.
+func flush(w io.Writer) {
+	if f, ok := w.(http.Flusher); ok {
 		f.Flush()
 	}
 }
