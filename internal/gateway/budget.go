@@ -56,7 +56,7 @@ func (c *call) count(w http.ResponseWriter) {
 
 // estimate returns the most that the call can cost: all input new and written to
 // the cache, all output used.
-func estimate(c *call, p Price) Amount {
+func estimate(c *call, p price) Amount {
 	return p.amount(Usage{CacheWrite: c.tokens(), Output: int64(c.req.MaxTokens)})
 }
 
@@ -88,16 +88,16 @@ const (
 
 // admit sets aside what a call may cost. While calls that run hold what it needs, it waits for them; when none does, the call may say
 // less than it asked for: as much as is left pays for.
-func (g *Gateway) admit(ctx context.Context, c *call, price Price) (n int, most Amount, err error) {
+func (g *Gateway) admit(ctx context.Context, c *call, p price) (n int, most Amount, err error) {
 	asked := c.req.MaxTokens
 	for {
-		most = estimate(c, price)
+		most = estimate(c, p)
 		n, err = c.access.reserve(ctx, g.opt.Ledger, most)
 		short, ok := errors.AsType[*Short](err)
 		if !ok {
 			return n, most, err
 		}
-		fits := price.output(c.tokens(), short.Left)
+		fits := p.output(c.tokens(), short.Left)
 		switch enough, least := min(enoughOutput, asked), min(max(leastOutput, c.req.Thinking.Budget+1024), asked); {
 		case fits >= enough, short.Settled == nil && fits >= least:
 			c.req.MaxTokens = min(fits, c.req.MaxTokens-1)
@@ -145,7 +145,7 @@ func withOutput(body []byte, key string, limit int) []byte {
 }
 
 // output is how many tokens of output are paid for by what is left, beside the input.
-func (p Price) output(input int64, left Amount) int {
+func (p price) output(input int64, left Amount) int {
 	fits := left.Tokens - input
 	if p.Output > 0 {
 		fits = min(fits, int64(float64(left.MicroUSD-p.amount(Usage{CacheWrite: input}).MicroUSD)/p.Output))

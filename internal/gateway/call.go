@@ -98,7 +98,7 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 		c.refuse(w, text)
 		return
 	}
-	price, known := g.opt.Prices.Find(c.req.Model)
+	price, known := priceOf(c.req.Model)
 	n, most, err := g.admit(ctx, c, price)
 	if err != nil {
 		c.refuse(w, err.Error())

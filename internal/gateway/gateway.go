@@ -35,7 +35,6 @@ const (
 type Options struct {
 	Backend Backend
 	Now     func() time.Time
-	Prices  Prices   // nil = ListPrices
 	Ledger  Ledger   // nil = spend is counted in memory only
 	Redact  Redactor // applied to everything that is stored
 	Record  *Tape    // nil = nothing is recorded
@@ -64,9 +63,6 @@ var errClosed = errors.New("the turn is over")
 func Start(ctx context.Context, opt Options) (*Gateway, error) {
 	if opt.Backend == nil || opt.Now == nil {
 		return nil, errors.New("start gateway: no backend or no clock")
-	}
-	if opt.Prices == nil {
-		opt.Prices = ListPrices()
 	}
 	base, stop := context.WithCancelCause(ctx)
 	g := &Gateway{opt: opt, stop: stop, turns: map[*Access]struct{}{}}

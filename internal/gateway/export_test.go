@@ -1,0 +1,4 @@
+package gateway
+
+// PriceOf is for the test of the list.
+var PriceOf = priceOf
