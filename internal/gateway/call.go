@@ -2,13 +2,10 @@ package gateway
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"time"
 )
 
@@ -35,8 +32,7 @@ type call struct {
 // Stats is what a turn has used.
 type Stats struct {
 	Requests   int       // calls that were answered by the backend
-	Refused    int       // calls that the budget or the list of models did not allow
-	Retries    int       // calls that repeated one that had failed
+	Refused    int       // calls that the budget did not allow
 	Limits     int       // answers 429
 	Failures   int       // other answers from 400 on, and streams that were cut
 	ResetsAt   time.Time // when the last limit ends; zero = none was met, or it did not say
@@ -80,10 +76,6 @@ func (g *Gateway) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := &call{access: a, path: r.URL.Path, query: r.URL.Query(), header: r.Header, body: body, req: req, redact: g.opt.Redact, wire: wire}
-	if len(a.turn.Models) > 0 && !slices.Contains(a.turn.Models, req.Model) {
-		c.refuse(w, "jacquard: the model "+strconv.Quote(req.Model)+" is not one of this turn's")
-		return
-	}
 	if c.path == countPath {
 		g.opt.Backend.serve(ctx, w, c)
 		return
@@ -105,7 +97,6 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 		return
 	}
 	m := &meter{ResponseWriter: w, wire: c.wire, now: g.opt.Now(), keep: g.opt.Record != nil, tries: a.turn.Tries, last: a.lastTry()}
-	hash := sha256.Sum256(c.body)
 	defer func() {
 		cut := recover() // a cut stream is a panic with http.ErrAbortHandler
 		// Codex goes as soon as it has the last event, before the stream is closed.
@@ -113,7 +104,7 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 		m.giveUp()
 		used := m.usage(whole)
 		spent := price.amount(used)
-		a.account(m, used, spent, known, hash, cut != nil && !whole, c.header, g.opt.Now())
+		a.account(m, used, spent, known, cut != nil && !whole, g.opt.Now())
 		a.settle(ctx, g.opt.Ledger, n, most, spent)
 		if g.opt.Record != nil && whole {
 			g.opt.Record.add(c, m)
@@ -134,16 +125,11 @@ func (c *call) refuse(w http.ResponseWriter, text string) {
 }
 
 // account adds one answered call to the figures.
-func (a *Access) account(m *meter, used Usage, spent Amount, known bool, hash [sha256.Size]byte, cut bool, h http.Header, now time.Time) {
+func (a *Access) account(m *meter, used Usage, spent Amount, known, cut bool, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := &a.stats
 	s.Requests++
-	// The first header is the SDK's own count; an agent that retries with its own
-	// loop sends the same body again.
-	if count, err := strconv.Atoi(h.Get("x-stainless-retry-count")); (err == nil && count > 0) || a.failed[hash] {
-		s.Retries++
-	}
 	s.Usage = s.Usage.plus(used)
 	s.Spent = s.Spent.plus(spent)
 	s.PriceKnown = s.PriceKnown && known
@@ -156,9 +142,5 @@ func (a *Access) account(m *meter, used Usage, spent Amount, known bool, hash [s
 		}
 	case cut || m.status >= http.StatusBadRequest:
 		s.Failures++
-	default:
-		delete(a.failed, hash)
-		return
 	}
-	a.failed[hash] = true
 }

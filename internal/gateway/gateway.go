@@ -114,12 +114,11 @@ func (g *Gateway) Close() error {
 
 // Turn says who will call and what it may do.
 type Turn struct {
-	ID     string   // names the turn in the ledger and in messages
-	Dir    string   // the agent's working directory
-	Home   string   // the agent's home directory, "" = not known
-	Models []string // models that may be asked; empty = any
-	Grant  Amount   // what the turn may spend; a zero part is no limit
-	Calls  int      // calls that may be answered well; 0 = no limit
+	ID    string // names the turn in the ledger and in messages
+	Dir   string // the agent's working directory
+	Home  string // the agent's home directory, "" = not known
+	Grant Amount // what the turn may spend; a zero part is no limit
+	Calls int    // calls that may be answered well; 0 = no limit
 	// Tries is how often one after another a call may fail of an agent that tries
 	// again without end and says nothing of what it met. Then, and at once when there
 	// is no use in trying again, it is told so in a form that ends it, and that names
@@ -144,7 +143,6 @@ type Access struct {
 	reserved Amount
 	running  int           // calls that something is set aside for
 	settled  chan struct{} // closed and made anew when one of them has ended
-	failed   map[[sha256.Size]byte]bool
 	failing  failing
 }
 
@@ -157,7 +155,7 @@ func (g *Gateway) Open(ctx context.Context, t Turn) (*Access, error) {
 	ended, end := context.WithCancelCause(ctx)
 	a := &Access{
 		turn: t, gateway: g, token: tokenPrefix + hex.EncodeToString(secret[:]), ended: ended, end: end,
-		failed: map[[sha256.Size]byte]bool{}, settled: make(chan struct{}),
+		settled: make(chan struct{}),
 	}
 	a.hash = sha256.Sum256([]byte(a.token))
 	a.stats.PriceKnown = true
