@@ -92,15 +92,7 @@ func (a *ACP) reminder(why string) string {
 
 // explain makes the class of a run that never began more exact.
 func (a *ACP) explain(out Outcome, res proc.Result) Outcome {
-	stderr := strings.TrimSpace(res.Stderr.Text)
-	switch {
-	case out.Class == Environment && strings.Contains(out.Message, proc.ErrNotFound.Error()):
-		out.Message += "; " + a.install
-	case out.Class == Crashed && res.Exit > 0 && res.Stdout.Total == 0 && stderr != "":
-		// A flag or a setting that it does not take: nothing was asked yet.
-		out.Class, out.Message = Environment, a.name+" ended before it said anything, with "+ending(res)
-	}
-	return out
+	return neverBegan(out, res, a.name, a.install)
 }
 
 // lost reports whether the session to be gone on with was not known.

@@ -59,20 +59,13 @@ func (c *Claude) reminder(string) string {
 
 // explain makes the class of a run that never began more exact.
 func (c *Claude) explain(out Outcome, res proc.Result) Outcome {
-	stderr := strings.TrimSpace(res.Stderr.Text)
-	switch {
-	case out.Class == Environment && strings.Contains(out.Message, proc.ErrNotFound.Error()):
-		out.Message += "; " + installHint
-	case out.Class == AuthFailed:
-		out.Message += "; " + logInHint
-	case out.Class != Crashed || out.Turns > 0 || res.Exit <= 0 || stderr == "":
-	case strings.Contains(stderr, "/login") || strings.Contains(stderr, "Not logged in"):
-		out.Class, out.Message = AuthFailed, shorten(stderr, maxMessage)+"; "+logInHint
-	case res.Stdout.Total == 0:
-		// A flag or an environment that it does not take: nothing was asked yet.
-		out.Class, out.Message = Environment, "claude ended before it said anything, with "+ending(res)
+	if stderr := strings.TrimSpace(res.Stderr.Text); out.Class == Crashed && out.Turns == 0 && res.Exit > 0 && (strings.Contains(stderr, "/login") || strings.Contains(stderr, "Not logged in")) {
+		out.Class, out.Message = AuthFailed, shorten(stderr, maxMessage)
 	}
-	return out
+	if out.Class == AuthFailed {
+		out.Message += "; " + logInHint
+	}
+	return neverBegan(out, res, "claude", installHint)
 }
 
 // lost reports whether the session to be resumed was not known.

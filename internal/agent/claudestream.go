@@ -215,9 +215,7 @@ func (r *claudeReader) outcome() (Outcome, bool) {
 		out.SessionCostUSD = max(*res.Cost, r.header.CostBefore)
 		out.Usage.CostUSD = out.SessionCostUSD - r.header.CostBefore
 	}
-	for _, d := range res.Denials {
-		out.Denials = append(out.Denials, Denial{Tool: d.Tool, Input: d.Input})
-	}
+	out.Denials = res.denials()
 	out.Class, out.Message = classify(*res, r.lastError, r.header.Schema)
 	out.unanswered = r.header.Schema && out.Turns > 0 && (out.Class == Denied || (out.Class == Schema && out.Message == noAnswer))
 	if out.Class != Limit {
@@ -258,7 +256,7 @@ func classify(res claudeResult, lastError string, schema bool) (Class, string) {
 	case schema && res.answered():
 		return OK, ""
 	case len(res.Denials) > 0:
-		return Denied, denied(res)
+		return Denied, deniedTools(res.denials())
 	case schema:
 		return Schema, noAnswer
 	default:
@@ -307,12 +305,12 @@ func classifyError(res claudeResult, lastError, message string) Class {
 	}
 }
 
-func denied(res claudeResult) string {
-	list := make([]Denial, 0, len(res.Denials))
+func (res claudeResult) denials() []Denial {
+	var list []Denial
 	for _, d := range res.Denials {
 		list = append(list, Denial{Tool: d.Tool, Input: d.Input})
 	}
-	return deniedTools(list)
+	return list
 }
 
 func deniedTools(list []Denial) string {

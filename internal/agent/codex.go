@@ -61,17 +61,10 @@ func (c *Codex) reminder(why string) string {
 
 // explain makes the class of a run that never began more exact.
 func (c *Codex) explain(out Outcome, res proc.Result) Outcome {
-	stderr := strings.TrimSpace(res.Stderr.Text)
-	switch {
-	case out.Class == Environment && strings.Contains(out.Message, proc.ErrNotFound.Error()):
-		out.Message += "; " + codexInstallHint
-	case out.Class == AuthFailed:
+	if out.Class == AuthFailed {
 		out.Message += "; " + codexLogInHint
-	case out.Class == Crashed && res.Exit > 0 && res.Stdout.Total == 0 && stderr != "":
-		// A flag or a setting that it does not take: nothing was asked yet.
-		out.Class, out.Message = Environment, "codex ended before it said anything, with "+ending(res)
 	}
-	return out
+	return neverBegan(out, res, "codex", codexInstallHint)
 }
 
 // lost reports whether the session to be resumed was not known.

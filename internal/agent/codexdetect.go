@@ -17,19 +17,14 @@ const (
 // Detect asks the program for its version, whether it can make its sandbox here,
 // and on whose account it would work; see Claude.Detect.
 func (c *Codex) Detect(ctx context.Context, auth Auth, hasKey bool, env []string, dir string) Found {
-	version, problem := versionOf(ctx, env, dir, c.program, codexInstallHint)
+	version, problem := versionOf(ctx, env, dir, c.program, "codex-cli ", codexInstallHint)
 	if problem.Class != OK {
 		return Found{Problem: problem}
 	}
-	name, rest, _ := strings.Cut(version, " ")
-	v := versionLine().FindString(rest)
-	if name != "codex-cli" || v == "" {
-		return Found{Problem: Outcome{Class: Environment, Message: fmt.Sprintf("%s --version says %q; %s", c.program, shorten(version, 200), codexInstallHint)}}
-	}
 	if err := c.confines(ctx, env, dir); err != nil {
-		return Found{Version: v, Problem: Outcome{Class: Environment, Message: err.Error()}}
+		return Found{Version: version, Problem: Outcome{Class: Environment, Message: err.Error()}}
 	}
-	found := account(v, auth, hasKey, codexLogInHint)
+	found := account(version, auth, hasKey, codexLogInHint)
 	if found.Auth == Key {
 		return found
 	}

@@ -47,15 +47,11 @@ var versionLine = re.New(`^(\d+\.\d+\.\d+)`)
 // work. hasKey says that there is a key or token for the gateway; env is the user's
 // environment, which the program needs to know its log-in; dir is any directory.
 func (c *Claude) Detect(ctx context.Context, auth Auth, hasKey bool, env []string, dir string) Found {
-	version, problem := versionOf(ctx, env, dir, c.program, installHint)
+	version, problem := versionOf(ctx, env, dir, c.program, "", installHint)
 	if problem.Class != OK {
 		return Found{Problem: problem}
 	}
-	v := versionLine().FindString(version)
-	if v == "" {
-		return Found{Problem: Outcome{Class: Environment, Message: fmt.Sprintf("%s --version says %q; %s", c.program, shorten(version, 200), installHint)}}
-	}
-	found := account(v, auth, hasKey, logInHint)
+	found := account(version, auth, hasKey, logInHint)
 	if found.Auth == Key {
 		return found
 	}
@@ -63,11 +59,15 @@ func (c *Claude) Detect(ctx context.Context, auth Auth, hasKey bool, env []strin
 	return found
 }
 
-// versionOf is what a program prints as its version. Of one that does not say so it is told why, and how it is installed.
-func versionOf(ctx context.Context, env []string, dir, program, hint string) (string, Outcome) {
-	version, err := ask(ctx, env, dir, program, "--version")
+// versionOf is the version that a program prints, behind a name. Of one that does not say so it is told why, and how it is installed.
+func versionOf(ctx context.Context, env []string, dir, program, name, hint string) (string, Outcome) {
+	said, err := ask(ctx, env, dir, program, "--version")
 	if err == nil {
-		return version, Outcome{Class: OK}
+		rest, named := strings.CutPrefix(said, name)
+		if version := versionLine().FindString(rest); named && version != "" {
+			return version, Outcome{Class: OK}
+		}
+		return "", Outcome{Class: Environment, Message: fmt.Sprintf("%s --version says %q; %s", program, shorten(said, 200), hint)}
 	}
 	message := err.Error()
 	_, missing := os.Stat(program)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/proc"
@@ -75,6 +76,18 @@ func once(ctx context.Context, p program, t Turn, prompt string, h header, total
 	j.turn, j.prompt, j.total = t, prompt, total
 	out, res := j.run(ctx, on)
 	return p.explain(out, res), res
+}
+
+// neverBegan makes the class of a run more exact whose program is not there, or has not begun.
+func neverBegan(out Outcome, res proc.Result, name, install string) Outcome {
+	switch {
+	case out.Class == Environment && strings.Contains(out.Message, proc.ErrNotFound.Error()):
+		out.Message += "; " + install
+	case out.Class == Crashed && res.Exit > 0 && res.Stdout.Total == 0 && strings.TrimSpace(res.Stderr.Text) != "":
+		// A flag, a setting or an environment that it does not take: nothing was asked yet.
+		out.Class, out.Message = Environment, name+" ended before it said anything, with "+ending(res)
+	}
+	return out
 }
 
 // join adds the first run of a turn to the run that asked for the answer again.

@@ -48,15 +48,11 @@ func (o *Opencode) Run(ctx context.Context, t Turn, on func(Event)) Outcome {
 // Detect asks the program for its version. It works with a key only, which the
 // gateway puts in.
 func (o *Opencode) Detect(ctx context.Context, auth Auth, hasKey bool, env []string, dir string) Found {
-	version, problem := versionOf(ctx, opencodeQuiet(env), dir, o.program, opencodeInstallHint)
+	version, problem := versionOf(ctx, opencodeQuiet(env), dir, o.program, "", opencodeInstallHint)
 	if problem.Class != OK {
 		return Found{Problem: problem}
 	}
-	v := versionLine().FindString(version)
-	if v == "" {
-		return Found{Problem: Outcome{Class: Environment, Message: fmt.Sprintf("%s --version says %q; %s", o.program, shorten(version, 200), opencodeInstallHint)}}
-	}
-	found := account(v, auth, hasKey, opencodeKeyHint)
+	found := account(version, auth, hasKey, opencodeKeyHint)
 	if found.Auth == Login {
 		found.Auth, found.Problem = Key, Outcome{Class: AuthFailed, Message: "opencode needs a key; " + opencodeKeyHint}
 	}
