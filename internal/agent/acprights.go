@@ -166,7 +166,7 @@ func writableIn(dir, path string) error {
 	if err != nil {
 		return err
 	}
-	for _, part := range strings.Split(filepath.ToSlash(rel), "/") {
+	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
 		if strings.EqualFold(part, ".git") {
 			return fmt.Errorf("%s: it is git's", rel)
 		}

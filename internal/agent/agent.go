@@ -149,7 +149,6 @@ type Event struct {
 	ID      string          `json:"id,omitempty"`     // joins a tool's start and end
 	Input   json.RawMessage `json:"input,omitempty"`  // tool_start
 	Failed  bool            `json:"failed,omitempty"` // tool_end
-	Usage   Usage           `json:"usage,omitzero"`   // usage
 	Class   Class           `json:"class,omitempty"`  // ended
 }
 

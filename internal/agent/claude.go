@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/jacquard-build/jacquard/internal/proc"
 )
 
@@ -42,7 +44,7 @@ func (c *Claude) job(t Turn, h header) (job, error) {
 	}
 	flags := []string{"--resume", h.Session}
 	if h.Session == "" {
-		h.Session = newUUID()
+		h.Session = uuid.NewString()
 		flags = []string{"--session-id", h.Session}
 	}
 	argv, err := c.argv(t, flags)

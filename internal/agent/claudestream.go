@@ -107,8 +107,7 @@ func (r *claudeReader) line(line []byte, on func(Event)) bool {
 			return false
 		}
 		r.result = &res
-		out, _ := r.outcome()
-		on(Event{Kind: Used, Usage: out.Usage})
+		on(Event{Kind: Used})
 		return true
 	}
 	return false

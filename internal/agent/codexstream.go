@@ -79,8 +79,7 @@ func (r *codexReader) line(line []byte, on func(Event)) bool {
 			}
 		}
 		r.end = &l
-		out, _ := r.outcome()
-		on(Event{Kind: Used, Usage: out.Usage})
+		on(Event{Kind: Used})
 		return true
 	}
 	return false

@@ -1,10 +1,8 @@
 package agent
 
 import (
-	"crypto/rand"
-	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -25,14 +23,12 @@ func environment(base []string, set map[string]string, gateway bool) []string {
 		}
 		all[name] = value
 	}
-	for name, value := range set {
-		all[name] = value
-	}
+	maps.Copy(all, set)
 	out := make([]string, 0, len(all))
 	for name, value := range all {
 		out = append(out, name+"="+value)
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
 
@@ -47,13 +43,4 @@ func withoutProxy(set map[string]string, env []string) {
 			}
 		}
 	}
-}
-
-// newUUID returns a random UUID of version 4.
-func newUUID() string {
-	var b [16]byte
-	// It is documented never to fail.
-	_, _ = rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

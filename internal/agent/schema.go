@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sort"
 )
 
 // strictSchema returns a schema in the dialect that OpenAI holds its models to:
@@ -47,7 +46,7 @@ func strict(s map[string]any) map[string]any {
 		}
 		properties[name] = property
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	s["required"], s["additionalProperties"] = names, false
 	return s
 }

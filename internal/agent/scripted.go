@@ -86,8 +86,7 @@ func (r *scriptedReader) line(line []byte, on func(Event)) bool {
 		on(Event{Kind: Retry, Text: shorten(l.Message, maxEventText)})
 	case "ended":
 		r.end = &l
-		out, _ := r.outcome()
-		on(Event{Kind: Used, Usage: out.Usage})
+		on(Event{Kind: Used})
 		return true
 	}
 	return false
