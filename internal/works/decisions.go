@@ -49,11 +49,7 @@ func (d *Decisions) Format() []byte {
 		w.b.WriteByte('\n')
 		w.line("## " + inline(x.ID))
 		w.b.WriteByte('\n')
-		at := ""
-		if !x.At.IsZero() {
-			at = x.At.UTC().Format(time.RFC3339)
-		}
-		w.meta(in(d.Language, decidedAt), at)
+		w.meta(in(d.Language, decidedAt), when(x.At.UTC(), time.RFC3339))
 		w.meta(in(d.Language, decidedStage), x.Stage)
 		w.meta(in(d.Language, decisionIs), string(x.Status))
 		w.sub(d.Language, "Background")

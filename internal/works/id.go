@@ -72,13 +72,10 @@ func taskIDs(s string) []string {
 func NextWork(list *List, folders []string) string {
 	top := 0
 	if list != nil {
-		top = list.Last
-		for _, r := range list.Rows {
-			top = max(top, number(workRE().FindStringSubmatch(r.Work)))
-		}
+		top = max(list.Last, list.highest())
 	}
 	for _, f := range folders {
-		for _, part := range strings.Split(f, "/") {
+		for part := range strings.SplitSeq(f, "/") {
 			top = max(top, number(folderRE().FindStringSubmatch(part)))
 		}
 	}

@@ -36,6 +36,15 @@ func (l *List) row(id string) *Row {
 	return nil
 }
 
+// highest is the number of the highest WORK that has a row, 0 without any.
+func (l *List) highest() int {
+	top := 0
+	for _, r := range l.Rows {
+		top = max(top, WorkNumber(r.Work))
+	}
+	return top
+}
+
 // take adds the rows of another list, which may be nil, of WORKs that this one does not have.
 func (l *List) take(other *List) {
 	if other == nil {
@@ -98,7 +107,7 @@ func readList(path string, src []byte) (*List, *page) {
 		l.Rows = append(l.Rows, *r)
 	}
 	for _, r := range l.Rows {
-		if n := number(workRE().FindStringSubmatch(r.Work)); found && n > l.Last {
+		if found && WorkNumber(r.Work) > l.Last {
 			p.warn(r.line, r.Work+" is above LAST_WORK_ID", "set LAST_WORK_ID to the highest WORK; --fix repairs this")
 			break
 		}
@@ -142,7 +151,7 @@ func columns(lines []line) layout {
 // readRow reads a row; nil where the line is none, and why where it cannot be read as a whole.
 func readRow(ln line, cols layout) (r *Row, why string) {
 	cs := cells(ln.text)
-	if len(cs) == 0 || ln.code != noFence || number(workRE().FindStringSubmatch(cs[0])) < 0 {
+	if len(cs) == 0 || ln.code != noFence || workID(cs[0]) == "" {
 		return nil, ""
 	}
 	at := func(i int) string {
@@ -183,8 +192,8 @@ func rowDate(s string) (time.Time, bool) {
 	return readTime(s)
 }
 
-// NewList is an empty list with the header of a language.
-func NewList(language string) []byte {
+// newList is an empty list with the header of a language.
+func newList(language string) []byte {
 	head, ok := listHead[language]
 	if !ok {
 		head = listHead["en"]
@@ -199,12 +208,12 @@ func NewList(language string) []byte {
 // so. A list that does not exist yet is made in the language.
 func UpdateList(src []byte, r Row, language string) ([]byte, []spec.Problem) {
 	if len(strings.TrimSpace(string(src))) == 0 {
-		src = NewList(language)
+		src = newList(language)
 	}
 	e := newEditor(src)
 	cols := columns(e.page.lines)
 	id := workID(r.Work)
-	at, last, top := -1, -1, number(workRE().FindStringSubmatch(id))
+	at, last, top := -1, -1, WorkNumber(id)
 	var have Row
 	for i, ln := range e.page.lines {
 		if last < 0 && ln.code == noFence && isRule(ln.text) {
@@ -214,7 +223,7 @@ func UpdateList(src []byte, r Row, language string) ([]byte, []spec.Problem) {
 		if row == nil {
 			continue
 		}
-		last, top = i, max(top, number(workRE().FindStringSubmatch(row.Work)))
+		last, top = i, max(top, WorkNumber(row.Work))
 		if row.Work == id && (at < 0 || have.Title != r.Title && row.Title == r.Title) {
 			at, have = i, *row
 		}

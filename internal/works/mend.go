@@ -131,11 +131,7 @@ func (t *Tree) mendList(src []byte) []byte {
 	if l, _ := ParseList("", src); len(l.Rows) > 0 {
 		e = newEditor(src)
 		e.headLast()
-		top := 0
-		for _, r := range l.Rows {
-			top = max(top, number(workRE().FindStringSubmatch(r.Work)))
-		}
-		e.raiseLast(top)
+		e.raiseLast(l.highest())
 		src = e.bytes()
 	}
 	return src

@@ -88,12 +88,7 @@ func (p *Plan) Format() []byte {
 	return w.bytes()
 }
 
-func date(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Format(dateLayout)
-}
+func date(t time.Time) string { return when(t, dateLayout) }
 
 var planTitleRE = re.New(`(?i)^(PLAN\s*[:：—-]?\s*)?(WORK-\d{1,6})\b\s*(?:[:：—–]|--?)?\s*(.*)$`)
 

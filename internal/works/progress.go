@@ -49,11 +49,7 @@ func (d *Progress) Format() []byte {
 	w.title(inline(d.Work + " Progress"))
 	w.b.WriteByte('\n')
 	w.meta("WORK", d.Title)
-	updated := ""
-	if !d.Updated.IsZero() {
-		updated = d.Updated.Format(time.RFC3339)
-	}
-	w.meta("Last updated", updated)
+	w.meta("Last updated", when(d.Updated, time.RFC3339))
 	mode := "manual"
 	if d.Auto {
 		mode = "auto"
@@ -140,14 +136,9 @@ func ParseProgress(path string, src []byte) (*Progress, []spec.Problem) {
 		if id == "" {
 			continue
 		}
-		t := TaskRow{Task: id, Title: r.cell(1), Commit: strings.Trim(r.cell(3), "` "), Duration: readDuration(r.cell(4)), line: r.no}
+		t := TaskRow{Task: id, Title: r.cell(1), Status: Pending, Commit: orNone(strings.Trim(r.cell(3), "` ")), Duration: readDuration(r.cell(4)), line: r.no}
 		if cell := r.cell(2); !isNone(cell) {
 			t.Status = p.status(field{"status", cell, r.no}, Pending)
-		} else {
-			t.Status = Pending
-		}
-		if isNone(t.Commit) {
-			t.Commit = ""
 		}
 		p.doneRow(t, r.cell(2))
 		d.Tasks = append(d.Tasks, t)
@@ -177,10 +168,7 @@ func (p *page) hashes(d *Progress) {
 
 // doneRow reports a finished TASK that the table shows as if it were not.
 func (p *page) doneRow(t TaskRow, cell string) {
-	if t.Status != Done {
-		return
-	}
-	if strings.TrimSpace(cell) != taskCells[0].cell {
+	if t.Status == Done && strings.TrimSpace(cell) != taskCells[0].cell {
 		p.warn(t.line, t.Task+" is shown as '"+cell+"'", "write '"+taskCells[0].cell+"'; --fix repairs this")
 	}
 }

@@ -1,7 +1,6 @@
 package works
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -66,11 +65,7 @@ func (r *Result) Format() []byte {
 	w.title(inline(r.Task + " Result"))
 	w.b.WriteByte('\n')
 	w.meta("WORK", inline(r.Work)+" — "+inline(r.Title))
-	completed := ""
-	if !r.Completed.IsZero() {
-		completed = r.Completed.Format(minuteLayout)
-	}
-	w.meta("Completed", completed)
+	w.meta("Completed", when(r.Completed, minuteLayout))
 	status := inline(string(r.Status))
 	if status != "" {
 		status = "**" + status + "**"
@@ -226,10 +221,7 @@ func (p *page) resultMeta(r *Result, fs []field, line int) {
 		r.Status = p.status(f, Done)
 	}
 	if f, ok := find(fs, "commit", "커밋"); ok {
-		r.Commit = strings.Trim(f.value, "` ")
-		if isNone(r.Commit) {
-			r.Commit = ""
-		}
+		r.Commit = orNone(strings.Trim(f.value, "` "))
 	}
 	if f, ok := find(fs, "execution-mode"); ok {
 		mode, _ := readMode(f.value)
@@ -285,12 +277,13 @@ func changed(lines []line) []File {
 // handoff reads a context; one without keys is all what was done.
 func handoff(lines []line) Handoff {
 	var h Handoff
+	hasKeys := false
 	list, _ := items(lines)
 	for _, it := range list {
 		key, value, _ := keyed(it.text)
 		switch key {
 		case "what":
-			h.What = it.block(value)
+			h.What, hasKeys = it.block(value), true
 		case "why":
 			h.Why = it.block(value)
 		case "caution":
@@ -299,10 +292,6 @@ func handoff(lines []line) Handoff {
 			h.Incomplete = it.block(value)
 		}
 	}
-	hasKeys := slices.ContainsFunc(list, func(it item) bool {
-		key, _, _ := keyed(it.text)
-		return key == "what"
-	})
 	if h == (Handoff{}) && !hasKeys {
 		h.What = prose(lines)
 	}

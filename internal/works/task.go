@@ -1,6 +1,7 @@
 package works
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -69,7 +70,10 @@ func ParseTask(path string, src []byte) (*Task, []spec.Problem) {
 	for _, s := range rest {
 		switch name, _ := known(s.title); name {
 		case "WORK":
-			p.taskWork(t, prose(s.body))
+			first, _, _ := strings.Cut(prose(s.body), "\n")
+			if m := taskWorkRE().FindStringSubmatch(first); m != nil {
+				t.Work, t.WorkTitle = workID(m[1]), m[2]
+			}
 		case "Dependencies":
 			t.DependsOn = taskIDs(strings.Join(texts(s.body), "\n"))
 		case "Scope":
@@ -86,13 +90,6 @@ func ParseTask(path string, src []byte) (*Task, []spec.Problem) {
 }
 
 var taskWorkRE = re.New(`^(?:[-*]\s+)?(WORK-\d{1,6})\b\s*(?:[:：—–]|--?)?\s*(.*)$`)
-
-func (p *page) taskWork(t *Task, s string) {
-	s, _, _ = strings.Cut(s, "\n")
-	if m := taskWorkRE().FindStringSubmatch(s); m != nil {
-		t.Work, t.WorkTitle = workID(m[1]), m[2]
-	}
-}
 
 // fileTable reads the files of a TASK, as a table or as a list.
 func fileTable(lines []line) []File {
@@ -148,28 +145,20 @@ type TaskProgress struct {
 	Files   []File
 }
 
-const notStarted = "(not started)"
-
 // Format writes the document.
 func (t *TaskProgress) Format() []byte {
 	var w writer
 	w.title(inline(t.Task + " Progress"))
 	w.b.WriteByte('\n')
 	w.line("- Status: " + inline(string(t.Status)))
-	w.line("- Started: " + stamp(t.Started))
-	w.line("- Updated: " + stamp(t.Updated))
+	const notStarted = "(not started)"
+	w.line("- Started: " + cmp.Or(when(t.Started, time.RFC3339), notStarted))
+	w.line("- Updated: " + cmp.Or(when(t.Updated, time.RFC3339), notStarted))
 	w.line("- Files changed:")
 	for _, f := range t.Files {
 		w.file("  ", f)
 	}
 	return w.bytes()
-}
-
-func stamp(t time.Time) string {
-	if t.IsZero() {
-		return notStarted
-	}
-	return t.Format(time.RFC3339)
 }
 
 // ParseTaskProgress reads a TASK-NN_progress.md. The document is never nil. Files changed may be an

@@ -36,6 +36,14 @@ func (p *page) time(f field, layout string) time.Time {
 	return t
 }
 
+// when is a time in a layout, "" for one that is not known.
+func when(t time.Time, layout string) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(layout)
+}
+
 // form is a layout as people write it.
 func form(layout string) string {
 	return strings.NewReplacer("2006", "YYYY", "01", "MM", "02", "DD", "15", "HH", "04", "MM", "05", "SS", "Z07:00", "+HH:MM").Replace(layout)

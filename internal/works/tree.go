@@ -131,9 +131,6 @@ func Read(paths []string, read func(path string) []byte, fallback string) *Tree 
 		}
 	}
 	for _, w := range t.Works {
-		slices.SortFunc(w.Tasks, func(a, b *WorkTask) int {
-			return number(taskRE().FindStringSubmatch(a.ID)) - number(taskRE().FindStringSubmatch(b.ID))
-		})
 		w.join()
 		w.Languages = ReadLanguages(w.Plan, t.sources["CLAUDE.md"], fallback)
 	}

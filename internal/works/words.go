@@ -137,10 +137,8 @@ var statuses = []Status{Planned, Pending, Started, InProgress, Completed, Ready,
 func readStatus(s string) Status {
 	word := strings.ToUpper(strings.Trim(s, " \t*_`✅🔄⬜❌⛔🚫⏳\uFE0F"))
 	word = strings.Join(strings.FieldsFunc(word, func(r rune) bool { return r == ' ' || r == '-' || r == '_' }), "_")
-	for _, st := range statuses {
-		if Status(word) == st {
-			return st
-		}
+	if slices.Contains(statuses, Status(word)) {
+		return Status(word)
 	}
 	switch word {
 	case "완료", "完了":
