@@ -27,14 +27,10 @@ type Request struct {
 	Tags   []string // as written, in order
 	Text   string   // what follows the tags
 	Intent Intent
-	Fresh  bool   // a new WORK whatever is running
 	Auto   bool   // no gates in this WORK
 	Work   string // WORK-01, where one is named by a phrase
 	Task   string // TASK-00, where one is named by a phrase
 }
-
-// freshTags ask for a new WORK without the question whether it belongs to a running one.
-var freshTags = []string{"new-work", "work start", "work 시작"}
 
 const (
 	workArg  = `(?:the\s+)?WORK-0*(\d{1,6})`
@@ -74,9 +70,7 @@ func ParseRequest(text string) Request {
 	r.Tags, r.Text = cutTags(clean(text))
 	r.Auto = isAuto(r.Text)
 	for _, t := range r.Tags {
-		key := strings.ToLower(t)
-		r.Fresh = r.Fresh || slices.Contains(freshTags, key)
-		r.Auto = r.Auto || key == "auto"
+		r.Auto = r.Auto || strings.EqualFold(t, "auto")
 	}
 	if len(r.Tags) > 0 {
 		r.Intent = Start

@@ -15,16 +15,15 @@ func TestParseRequest(t *testing.T) {
 		return r{Text: text, Intent: i, Work: work, Task: task}
 	}
 	auto := func(x r) r { x.Auto = true; return x }
-	fresh := func(x r) r { x.Fresh = true; return x }
 	for text, want := range map[string]r{
 		"[new-feature] add a login":           start("add a login", "new-feature"),
 		" [추가기능]  로그인":                        start("로그인", "추가기능"),
 		"[버그수정][리팩토링] x":                      start("x", "버그수정", "리팩토링"),
 		"[bugfix] [game-dev]\n  two\nlines\n": start("two\nlines", "bugfix", "game-dev"),
 		"[whatever it says] x":                start("x", "whatever it says"),
-		"[new-work] x":                        fresh(start("x", "new-work")),
-		"[WORK 시작] x":                         fresh(start("x", "WORK 시작")),
-		"[WORK start]":                        fresh(start("", "WORK start")),
+		"[new-work] x":                        start("x", "new-work"),
+		"[WORK 시작] x":                         start("x", "WORK 시작"),
+		"[WORK start]":                        start("", "WORK start"),
 		"[x] resume WORK-03":                  start("resume WORK-03", "x"),
 		"[docs](https://example.org) are old": said("[docs](https://example.org) are old", works.Chat, "", ""),
 		"[ ] x":                               said("[ ] x", works.Chat, "", ""),
