@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -81,10 +82,7 @@ func (gitlab) checks(ctx context.Context, c *Client, commit string) ([]Check, er
 	if err != nil {
 		return nil, err
 	}
-	blocked := false
-	for _, j := range jobs {
-		blocked = blocked || j.Status == "manual" && !j.Allowed
-	}
+	blocked := slices.ContainsFunc(jobs, func(j rawJob) bool { return j.Status == "manual" && !j.Allowed })
 	var out []Check
 	for _, j := range jobs {
 		k := Check{Name: j.Name, State: Pending, id: j.ID, output: j.Text, logged: strings.Contains(j.URL, "/-/jobs/")}
@@ -162,7 +160,7 @@ func (gitlab) remarks(ctx context.Context, c *Client, p Pull) ([]Remark, error) 
 			var member rawAccess
 			err := c.call(ctx, http.MethodGet, fmt.Sprintf("/members/all/%d", id), nil, &member)
 			switch {
-			case refusedAs(err, flow.Denied) || err == nil && member.Level < developer:
+			case flow.ClassOf(err) == flow.Denied || err == nil && member.Level < developer:
 				standing[id] = Outsider
 			case err != nil:
 				return nil, err

@@ -78,7 +78,7 @@ func (c *Client) SayIssue(ctx context.Context, ask IssueAsk) (Issue, error) {
 		switch err := c.call(ctx, http.MethodGet, fmt.Sprintf("/issues/%d", ask.Number), nil, &r); {
 		case err == nil && r.State == c.open:
 			return r.issue(), c.comment(ctx, ask)
-		case err != nil && !refusedAs(err, flow.Denied):
+		case err != nil && flow.ClassOf(err) != flow.Denied:
 			return Issue{}, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,7 +23,7 @@ type Repository struct {
 func (c *Client) Repository(ctx context.Context) (Repository, error) {
 	r, err := c.repository(ctx, c)
 	switch {
-	case refusedAs(err, flow.Denied):
+	case flow.ClassOf(err) == flow.Denied:
 		err = flow.Failf(flow.Environment, "%s", flow.AsFailure(err).Msg)
 	case err == nil && r.Default == "":
 		err = flow.Failf(flow.Environment, "%s has no default branch yet: push one first", c.place)
@@ -156,8 +157,6 @@ func every[T any](ctx context.Context, c *Client, path string, q url.Values, tak
 
 func paged(path string, q url.Values, page int) string {
 	all := url.Values{"per_page": {"100"}, "page": {fmt.Sprint(page)}}
-	for k, v := range q {
-		all[k] = v
-	}
+	maps.Copy(all, q)
 	return path + "?" + all.Encode()
 }

@@ -57,7 +57,8 @@ func (c *Client) send(ctx context.Context, method, address string, body, to any)
 	}
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
-		return c.refused(res, raw, method+" "+strings.SplitN(strings.TrimPrefix(address, c.root), "?", 2)[0])
+		asked, _, _ := strings.Cut(strings.TrimPrefix(address, c.root), "?")
+		return c.refused(res, raw, method+" "+asked)
 	case len(raw) > maxAnswer:
 		return flow.Failf(flow.Failed, "the answer of %s has more than %d bytes", c.place, maxAnswer)
 	case to == nil:
@@ -149,6 +150,3 @@ func (c *Client) resets(res *http.Response) int64 {
 func header(res *http.Response, name string) string {
 	return cmp.Or(res.Header.Get("X-"+name), res.Header.Get(name))
 }
-
-// refusedAs reports whether a request was refused in the way that a class stands for.
-func refusedAs(err error, class flow.Class) bool { return err != nil && flow.ClassOf(err) == class }

@@ -51,16 +51,19 @@ const resultName = "result"
 
 func prefix(run string) string { return "refs/jacquard/" + run + "/steps/" }
 
-// ref is the ref of a step: a readable tail of its key and what makes it unique.
-func ref(run, key string) string {
-	sum := sha256.Sum256([]byte(key))
+// ref is the ref of a step.
+func ref(run, key string) string { return prefix(run) + readable(key, 40, 6) }
+
+// readable names something in a path or a ref: by so many letters at its end that people can read, and so many bytes that make it unique.
+func readable(name string, letters, unique int) string {
+	sum := sha256.Sum256([]byte(name))
 	safe := strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
 			return c
 		}
 		return '-'
-	}, key)
-	return prefix(run) + strings.Trim(safe[max(0, len(safe)-40):], "-") + "-" + hex.EncodeToString(sum[:6])
+	}, name)
+	return strings.Trim(safe[max(0, len(safe)-letters):], "-") + "-" + hex.EncodeToString(sum[:unique])
 }
 
 func (h *Hub) known(run string) *known {
@@ -107,18 +110,16 @@ func walk(v any, blobs *[]flow.Blob) {
 func (h *Hub) Bring(ctx context.Context, run string, raw []byte) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	fetched := false
-	for {
-		missing, err := h.missing(ctx, run, raw)
-		if err != nil || len(missing) == 0 || fetched {
-			// What is nowhere is not an error here: not all that looks like an id is one.
-			return err
-		}
-		if err := h.fetch(ctx, run); err != nil {
-			return err
-		}
-		fetched = true
+	missing, err := h.missing(ctx, run, raw)
+	if err != nil || len(missing) == 0 {
+		return err
 	}
+	if err := h.fetch(ctx, run); err != nil {
+		return err
+	}
+	// What is nowhere is not an error here: not all that looks like an id is one.
+	_, err = h.missing(ctx, run, raw)
+	return err
 }
 
 // missing lists what a value refers to and is not here; blobs that the hub is

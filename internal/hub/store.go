@@ -3,13 +3,12 @@ package hub
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -54,7 +53,7 @@ func IsAddress(hub string) bool { return strings.Contains(hub, "://") }
 
 // Store is a store of thin bundles as a place.
 func Store(repo *git.Repo, o StoreOptions) (Place, error) {
-	s := &store{repo: repo, project: folderOf(o.Project), temp: o.Temp}
+	s := &store{repo: repo, project: readable(o.Project, 60, 4), temp: o.Temp}
 	var err error
 	if dir, ok := strings.CutPrefix(o.Address, "file://"); ok {
 		s.at, err = newFolder(dir)
@@ -62,18 +61,6 @@ func Store(repo *git.Repo, o StoreOptions) (Place, error) {
 		s.at, err = newBucket(o.Address, o.Env)
 	}
 	return s, err
-}
-
-// folderOf makes a folder of the name of a project, another one for each.
-func folderOf(project string) string {
-	safe := strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
-			return c
-		}
-		return '-'
-	}, project)
-	sum := sha256.Sum256([]byte(project))
-	return strings.Trim(safe[max(0, len(safe)-60):], "-") + "-" + hex.EncodeToString(sum[:4])
 }
 
 const suffix = ".bundle"
@@ -167,11 +154,7 @@ func (s *store) after(ctx context.Context, parcel string, near []string) ([]stri
 		if err != nil {
 			return nil, err
 		}
-		known := false
-		for _, h := range history {
-			known = known || had[h]
-		}
-		if known {
+		if slices.ContainsFunc(history, func(h string) bool { return had[h] }) {
 			continue
 		}
 		if err := s.know(ctx); err != nil {
@@ -215,11 +198,8 @@ func (s *store) keepBase(ctx context.Context, commit string) error {
 		return err
 	}
 	b := git.Bundle{Ref: baseRef(commit), ID: commit}
-	for _, h := range history {
-		if s.bases[h] {
-			b.After = []string{h}
-			break
-		}
+	if i := slices.IndexFunc(history, func(h string) bool { return s.bases[h] }); i >= 0 {
+		b.After = history[i : i+1]
 	}
 	if err := s.put(ctx, s.base(commit), b); err != nil && !errors.Is(err, errExists) {
 		return err

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -57,9 +58,9 @@ func Gmail(ctx context.Context, env map[string]string, search string) ([]pdca.Me
 		return nil, err
 	}
 	var out []pdca.Message
-	for i := len(found.Messages) - 1; i >= 0; i-- { // newest first
+	for _, f := range slices.Backward(found.Messages) { // newest first
 		var m gmailMail
-		if err := s.mails(ctx, "/"+url.PathEscape(found.Messages[i].ID), url.Values{"format": {"full"}}, &m); err != nil {
+		if err := s.mails(ctx, "/"+url.PathEscape(f.ID), url.Values{"format": {"full"}}, &m); err != nil {
 			return nil, err
 		}
 		out = append(out, m.message())
@@ -71,10 +72,7 @@ func Gmail(ctx context.Context, env map[string]string, search string) ([]pdca.Me
 func openGmail(ctx context.Context, env map[string]string) (*service, error) {
 	path := env["GMAIL_TOKEN_FILE"]
 	if path == "" {
-		dir := env["XDG_CONFIG_HOME"]
-		if dir == "" {
-			dir = filepath.Join(env["HOME"], ".config")
-		}
+		dir := cmp.Or(env["XDG_CONFIG_HOME"], filepath.Join(env["HOME"], ".config"))
 		path = filepath.Join(dir, "jacquard", "gmail.json")
 		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 			return nil, ErrNoGmail
@@ -102,9 +100,7 @@ func googleLogin(ctx context.Context, path string) (http.RoundTripper, error) {
 	if err := json.Unmarshal(raw, &v); err != nil || v.ID == "" || v.Refresh == "" {
 		return nil, fmt.Errorf("%s is not an OAuth user token: it is JSON with client_id, client_secret and refresh_token. %w", path, ErrNoGmail)
 	}
-	if v.Server == "" {
-		v.Server = googleAuth
-	}
+	v.Server = cmp.Or(v.Server, googleAuth)
 	server, err := open("Google's log-in", "token_uri", v.Server, googleAuth, http.DefaultTransport)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -33,7 +33,6 @@ type service struct {
 	name   string // as people call it
 	base   string // address that paths are below
 	client *http.Client
-	pause  func(context.Context, time.Duration) error
 }
 
 // open makes a service of an address that the environment may change. The token is sent there and nowhere else, not after a
@@ -48,7 +47,7 @@ func open(name, variable, address, usual string, auth http.RoundTripper) (*servi
 		return nil, fmt.Errorf("%s is %s://%s: the token would be sent there unencrypted; use https", variable, u.Scheme, u.Host)
 	}
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &service{name: name, base: base, client: &http.Client{Timeout: most, CheckRedirect: stay, Transport: auth}, pause: pause}, nil
+	return &service{name: name, base: base, client: &http.Client{Timeout: most, CheckRedirect: stay, Transport: auth}}, nil
 }
 
 // pause waits.
@@ -70,7 +69,7 @@ func (s *service) get(ctx context.Context, path string, query url.Values, to any
 		if wait == 0 || n == waits {
 			return err
 		}
-		if err := s.pause(ctx, wait); err != nil {
+		if err := pause(ctx, wait); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,10 +20,10 @@ import (
 
 // What is asked for of a channel (A18).
 const (
-	slackMessages = 100
-	slackThreads  = 10 // threads that are read, the newest first
-	slackUsers    = 50 // names that are looked up; others stay ids
-	slackAPI      = "https://slack.com/api"
+	slackMost    = 100 // messages of the channel, or of a thread
+	slackThreads = 10  // threads that are read, the newest first
+	slackUsers   = 50  // names that are looked up; others stay ids
+	slackAPI     = "https://slack.com/api"
 )
 
 // ErrNoSlack says how to get a token for Slack.
@@ -86,6 +87,12 @@ type slackMessage struct {
 	} `json:"reactions"`
 }
 
+type slackMessages struct {
+	slackAnswer
+
+	Messages []slackMessage `json:"messages"`
+}
+
 func (s *slack) ask(ctx context.Context, method string, q url.Values, to interface{ refused() (string, bool) }) error {
 	if err := s.get(ctx, "/"+method, q, to); err != nil {
 		if flow.ClassOf(err) == flow.Auth {
@@ -117,12 +124,8 @@ func (s *slack) channel(ctx context.Context, id string) ([]pdca.Message, error) 
 	if err := s.ask(ctx, "auth.test", nil, &who); err != nil {
 		return nil, err
 	}
-	var got struct {
-		slackAnswer
-
-		Messages []slackMessage `json:"messages"`
-	}
-	if err := s.ask(ctx, "conversations.history", url.Values{"channel": {id}, "limit": {strconv.Itoa(slackMessages)}}, &got); err != nil {
+	var got slackMessages
+	if err := s.ask(ctx, "conversations.history", url.Values{"channel": {id}, "limit": {strconv.Itoa(slackMost)}}, &got); err != nil {
 		return nil, err
 	}
 	read := map[string]bool{} // threads
@@ -137,12 +140,8 @@ func (s *slack) channel(ctx context.Context, id string) ([]pdca.Message, error) 
 	for _, m := range got.Messages { // newest first
 		var replies []slackMessage
 		if read[m.TS] {
-			var t struct {
-				slackAnswer
-
-				Messages []slackMessage `json:"messages"`
-			}
-			if err := s.ask(ctx, "conversations.replies", url.Values{"channel": {id}, "ts": {m.TS}, "limit": {strconv.Itoa(slackMessages)}}, &t); err != nil {
+			var t slackMessages
+			if err := s.ask(ctx, "conversations.replies", url.Values{"channel": {id}, "ts": {m.TS}, "limit": {strconv.Itoa(slackMost)}}, &t); err != nil {
 				return nil, err
 			}
 			replies = slices.DeleteFunc(t.Messages, func(r slackMessage) bool { return r.TS == m.TS })
@@ -253,11 +252,7 @@ func (s *slack) user(ctx context.Context, id string) (string, error) {
 		if err := s.get(ctx, "/users.info", url.Values{"user": {id}}, &got); err != nil {
 			return "", err
 		}
-		for _, n := range []string{got.User.Profile.Display, got.User.Name} {
-			if n != "" && name == id {
-				name = n
-			}
-		}
+		name = cmp.Or(got.User.Profile.Display, got.User.Name, id)
 	}
 	s.names[id] = name
 	return name, nil
@@ -281,10 +276,7 @@ func (s *slack) readable(ctx context.Context, text string) (string, error) {
 			}
 			return "@" + name
 		case "#":
-			if label != "" {
-				what = label
-			}
-			return "#" + what
+			return "#" + cmp.Or(label, what)
 		case "!":
 			if label != "" {
 				return "@" + strings.TrimPrefix(label, "@")
