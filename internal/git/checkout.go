@@ -197,7 +197,7 @@ func (r *Repo) OpenClone(ctx context.Context, dir, before, tree string, exclude 
 	}
 	c := &Clone{Dir: dir, r: r, tree: tree, exclude: exclude}
 	// The same tree always gives the same commit, so that it need not be remembered.
-	c.base, err = r.CommitTree(ctx, Commit{Tree: before, Message: "base", Name: "jacquard", Email: "jacquard@localhost", Time: epoch})
+	c.base, err = r.CommitTree(ctx, own(before, "base"))
 	if err != nil {
 		return nil, fmt.Errorf("open clone: %w", err)
 	}

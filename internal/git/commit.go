@@ -13,9 +13,6 @@ import (
 	"time"
 )
 
-// epoch dates commits that nobody sees, so that their ids depend on nothing else.
-var epoch = time.Unix(0, 0).UTC()
-
 // Trailer is one "Key: value" line at the end of a commit message.
 type Trailer struct{ Key, Value string }
 
@@ -29,6 +26,11 @@ type Commit struct {
 	// Name and Email are those of author and committer, Time is their time, to the second.
 	Name, Email string
 	Time        time.Time
+}
+
+// own is a commit of the engine's that nobody sees: its id depends on nothing else.
+func own(tree, message string, parents ...string) Commit {
+	return Commit{Tree: tree, Parents: parents, Message: message, Name: "jacquard", Email: "jacquard@localhost", Time: time.Unix(0, 0).UTC()}
 }
 
 func (c Commit) text() string {

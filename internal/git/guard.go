@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -75,14 +76,8 @@ func (r *Repo) configDigest() string {
 		k, v, _ := strings.Cut(kv, "=")
 		env[k] = v
 	}
-	home := env["HOME"]
-	if home == "" {
-		home = env["USERPROFILE"]
-	}
-	xdg := env["XDG_CONFIG_HOME"]
-	if xdg == "" {
-		xdg = filepath.Join(home, ".config")
-	}
+	home := cmp.Or(env["HOME"], env["USERPROFILE"])
+	xdg := cmp.Or(env["XDG_CONFIG_HOME"], filepath.Join(home, ".config"))
 	h := sha256.New()
 	for _, f := range []string{
 		"/etc/gitconfig", filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig"),

@@ -26,17 +26,19 @@ func (r *Repo) Merge(ctx context.Context, base, ours, theirs string) (tree strin
 	defer d.close()
 	// git merges commits. These three say what the common ancestor is and are always the
 	// same for the same trees.
-	var ids [3]string
-	for i, t := range []string{base, ours, theirs} {
-		c := Commit{Tree: t, Message: "merge", Name: "jacquard", Email: "jacquard@localhost", Time: epoch}
-		if i > 0 {
-			c.Message, c.Parents = [...]string{"", "ours", "theirs"}[i], ids[:1]
-		}
-		if ids[i], err = r.CommitTree(ctx, c); err != nil {
-			return "", nil, fmt.Errorf("merge: %w", err)
-		}
+	ancestor, err := r.CommitTree(ctx, own(base, "merge"))
+	if err != nil {
+		return "", nil, fmt.Errorf("merge: %w", err)
 	}
-	out, err := d.in(ctx, call{args: []string{"merge-tree", "--write-tree", "-z", "--messages", ids[1], ids[2]}, ok: []int{1}})
+	left, err := r.CommitTree(ctx, own(ours, "ours", ancestor))
+	if err != nil {
+		return "", nil, fmt.Errorf("merge: %w", err)
+	}
+	right, err := r.CommitTree(ctx, own(theirs, "theirs", ancestor))
+	if err != nil {
+		return "", nil, fmt.Errorf("merge: %w", err)
+	}
+	out, err := d.in(ctx, call{args: []string{"merge-tree", "--write-tree", "-z", "--messages", left, right}, ok: []int{1}})
 	if err != nil && !isAnswer(err) {
 		return "", nil, fmt.Errorf("merge: %w", err)
 	}

@@ -69,7 +69,7 @@ func (r *Repo) Pack(ctx context.Context, p Parcel) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("pack: %w", err)
 	}
-	return r.CommitTree(ctx, Commit{Tree: tree, Parents: parents, Message: "what a step refers to", Name: "jacquard", Email: "jacquard@localhost", Time: epoch})
+	return r.CommitTree(ctx, own(tree, "what a step refers to", parents...))
 }
 
 // Unpacked is what a parcel that has come brings, by name and id.

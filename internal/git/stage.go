@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -104,7 +103,7 @@ func (a *apply) write(name string, b []byte, mode string, old seen) error {
 		err = f.Chmod(perm)
 	}
 	if err == nil {
-		_, err = io.Copy(f, strings.NewReader(string(b)))
+		_, err = f.Write(b)
 	}
 	if err == nil {
 		err = f.Sync()
