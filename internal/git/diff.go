@@ -165,6 +165,11 @@ func (r *Repo) AddedLines(ctx context.Context, a, b string) ([]FileDiff, error) 
 	return files, nil
 }
 
+// diffTree prints what differs as a patch that nothing of a tree or of the user changes.
+var diffTree = []string{
+	"diff-tree", "-r", "-p", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=none",
+}
+
 // Patch is what differs from tree a to tree b as git apply takes it, binary files included. Attributes that a tree contains
 // cannot hide lines.
 func (r *Repo) Patch(ctx context.Context, a, b string) ([]byte, error) {
@@ -173,9 +178,7 @@ func (r *Repo) Patch(ctx context.Context, a, b string) ([]byte, error) {
 		return nil, fmt.Errorf("write a patch: %w", err)
 	}
 	defer d.close()
-	out, err := d.in(ctx, call{args: []string{
-		"diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=none", a, b,
-	}})
+	out, err := d.in(ctx, call{args: slices.Concat(diffTree, []string{"--binary", a, b})})
 	if err != nil {
 		return nil, fmt.Errorf("write a patch: %w", missing(err))
 	}
@@ -226,10 +229,7 @@ func (r *Repo) patchLines(ctx context.Context, files []FileDiff, a, b string) er
 	defer d.close()
 	// git decides what is large, so that it never loads and prints it.
 	p := &patch{files: files, at: -1}
-	_, err = d.in(ctx, call{line: p.line, args: []string{
-		"-c", "core.bigFileThreshold=" + strconv.Itoa(largeFile), "diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv",
-		"--no-color", "--full-index", "--submodule=short", "--ignore-submodules=none", a, b,
-	}})
+	_, err = d.in(ctx, call{line: p.line, args: slices.Concat([]string{"-c", "core.bigFileThreshold=" + strconv.Itoa(largeFile)}, diffTree, []string{"-U0", a, b})})
 	if err == nil {
 		err = p.end()
 	}

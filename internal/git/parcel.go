@@ -112,11 +112,7 @@ func (r *Repo) PushNew(ctx context.Context, remote, ref, id string, l Login) err
 	if err := r.checkID(id); err != nil {
 		return fmt.Errorf("push %s: %w", ref, err)
 	}
-	args := []string{
-		"push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed", "--force-with-lease=" + ref + ":",
-		"--", remote, id + ":" + ref,
-	}
-	_, err := r.remote(ctx, l, args...)
+	_, err := r.remote(ctx, l, slices.Concat(pushAlone, []string{"--force-with-lease=" + ref + ":", "--", remote, id + ":" + ref})...)
 	if errors.Is(err, ErrRejected) {
 		// The same thing pushed twice is once.
 		if there, lerr := r.RemoteRef(ctx, remote, ref, l); lerr == nil && there == id {
@@ -145,11 +141,7 @@ func (r *Repo) RemoteRef(ctx context.Context, remote, ref string, l Login) (stri
 
 // FetchRefs brings the refs below a prefix from a remote, under the same names.
 func (r *Repo) FetchRefs(ctx context.Context, remote, prefix string, l Login) error {
-	args := []string{
-		"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap=", "--no-auto-maintenance",
-		"--", remote, "+" + prefix + "*:" + prefix + "*",
-	}
-	if _, err := r.remote(ctx, l, args...); err != nil {
+	if _, err := r.remote(ctx, l, slices.Concat(fetchAlone, []string{"--", remote, "+" + prefix + "*:" + prefix + "*"})...); err != nil {
 		return fmt.Errorf("fetch %s from %s: %w", prefix, remote, err)
 	}
 	return nil
@@ -168,8 +160,7 @@ func (r *Repo) DropRemoteRefs(ctx context.Context, remote, prefix string, l Logi
 		}
 	}
 	for batch := range slices.Chunk(refs, 200) { // a command line has its limits
-		args := append([]string{"push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed", "--", remote}, batch...)
-		if _, err := r.remote(ctx, l, args...); err != nil {
+		if _, err := r.remote(ctx, l, slices.Concat(pushAlone, []string{"--", remote}, batch)...); err != nil {
 			return 0, fmt.Errorf("delete %s at %s: %w", prefix, remote, err)
 		}
 	}

@@ -62,6 +62,12 @@ func remoteCause(text string) error {
 	return ErrRefused
 }
 
+// What pushes and fetches begin with: no hook runs, and nothing comes along that is not named.
+var (
+	pushAlone  = []string{"push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed"}
+	fetchAlone = []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap=", "--no-auto-maintenance"}
+)
+
 // RemoteBranch is the commit that a branch of a remote is at; "" when there is no such branch.
 func (r *Repo) RemoteBranch(ctx context.Context, remote, branch string, l Login) (string, error) {
 	ref := "refs/heads/" + branch
@@ -79,8 +85,7 @@ func (r *Repo) RemoteBranch(ctx context.Context, remote, branch string, l Login)
 
 // FetchBranch brings the commits of a branch of a remote. No ref moves.
 func (r *Repo) FetchBranch(ctx context.Context, remote, branch string, l Login) error {
-	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap=", "--no-auto-maintenance", "--", remote, "refs/heads/" + branch}
-	if _, err := r.remote(ctx, l, args...); err != nil {
+	if _, err := r.remote(ctx, l, slices.Concat(fetchAlone, []string{"--", remote, "refs/heads/" + branch})...); err != nil {
 		return fmt.Errorf("fetch %s from %s: %w", branch, remote, err)
 	}
 	return nil
@@ -95,8 +100,7 @@ func (r *Repo) Push(ctx context.Context, remote, commit, branch string, l Login)
 	if ok, err := r.ValidBranch(ctx, branch); err != nil || !ok {
 		return fmt.Errorf("push to %q: that is not a valid branch name: %w", branch, errors.Join(ErrRefused, err))
 	}
-	args := []string{"push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed", "--", remote, commit + ":refs/heads/" + branch}
-	if _, err := r.remote(ctx, l, args...); err != nil {
+	if _, err := r.remote(ctx, l, slices.Concat(pushAlone, []string{"--", remote, commit + ":refs/heads/" + branch})...); err != nil {
 		return fmt.Errorf("push to %s of %s: %w", branch, remote, err)
 	}
 	return nil
