@@ -157,16 +157,11 @@ type Clone struct {
 // Root is the directory of the project in the clone.
 func (c *Clone) Root() string { return filepath.Join(c.Dir, filepath.FromSlash(c.r.prefix)) }
 
-// Clone makes a clone of a tree (or a commit's tree) in dir, which must be empty or not
+// CloneSince makes a clone of a tree (or a commit's tree) in dir, which must be empty or not
 // exist. Files are raw bytes; links that leave the tree and the files of submodules are
-// not made. Exclude are patterns in the notation of .gitignore for what Capture leaves
-// out beside what the tree itself ignores.
-func (r *Repo) Clone(ctx context.Context, dir, tree string, exclude ...string) (*Clone, error) {
-	return r.CloneSince(ctx, dir, tree, tree, exclude...)
-}
-
-// CloneSince is Clone with another tree in its commit: what is in dir is staged as a
-// change of that, and git diff HEAD shows it.
+// not made. The tree before is in its commit: where that is another one, what is in dir is
+// staged as a change of it, and git diff HEAD shows it. Exclude are patterns in the notation
+// of .gitignore for what Capture leaves out beside what the tree itself ignores.
 func (r *Repo) CloneSince(ctx context.Context, dir, before, tree string, exclude ...string) (*Clone, error) {
 	dir, err := emptyDir(dir)
 	if err != nil {

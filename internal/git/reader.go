@@ -91,17 +91,6 @@ func (t *talk) close() error {
 	return nil
 }
 
-// Close ends what the repository keeps running to answer questions. It can be asked on.
-func (r *Repo) Close() error {
-	var errs []error
-	for _, t := range []*talk{&r.store.reader, &r.store.refs} {
-		t.mu.Lock()
-		errs = append(errs, t.close())
-		t.mu.Unlock()
-	}
-	return errors.Join(errs...)
-}
-
 // ask gives an object that is not a file of its own to use; see get.
 func (r *Repo) ask(id string, use func(kind string, size int64, body io.Reader) error) error {
 	t := &r.store.reader
