@@ -104,7 +104,7 @@ func (f Found) goCommand(name string, r Report, argv ...string) Command {
 	return Command{
 		Name: name, Argv: argv, Dir: f.Root, Report: r,
 		Env:   f.Env(),
-		Needs: []Need{{Tool: argv[0], Install: "install Go from https://go.dev/dl/"}},
+		Needs: []Need{{Tool: argv[0], Install: f.Need().Install}},
 	}
 }
 

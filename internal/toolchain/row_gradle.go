@@ -52,14 +52,13 @@ var gradleUnsaid = []string{
 
 // gradle makes a command of Gradle, by the project's wrapper where it has one.
 func (f Found) gradle(name string, r Report, args ...string) Command {
-	java := Need{Tool: "java", Install: "install a JDK: https://adoptium.net"}
 	c := Command{
 		Name: name, Argv: slices.Concat([]string{"gradle"}, gradleUnsaid, args), Dir: f.Workspace, Report: r, Unsaid: gradleUnsaid,
-		Needs: []Need{{Tool: "gradle", Install: "install Gradle (https://gradle.org/install), or commit its wrapper"}, java},
+		Needs: []Need{{Tool: "gradle", Install: "install Gradle (https://gradle.org/install), or commit its wrapper"}, needJava},
 	}
 	if f.Uses("gradlew") {
 		c.Argv = append([]string{"sh", "gradlew"}, c.Argv[1:]...)
-		c.Needs = []Need{{Tool: "sh", Install: "gradlew needs a shell"}, java}
+		c.Needs = []Need{{Tool: "sh", Install: "gradlew needs a shell"}, needJava}
 	}
 	return c
 }

@@ -29,6 +29,8 @@ func jvmRow() ecosystem {
 	}
 }
 
+var needJava = Need{Tool: "java", Install: "install a JDK: https://adoptium.net"}
+
 func jvmSetup(f Found) []Command {
 	switch {
 	case f.Manager == "gradle":

@@ -89,7 +89,7 @@ func (f Found) maven(name string, r Report, args ...string) Command {
 		c.Env = append(c.Env, "MAVEN_USER_HOME={env}/maven")
 		c.Needs = []Need{{Tool: "sh", Install: "mvnw needs a shell"}}
 	}
-	c.Needs = append(c.Needs, Need{Tool: "java", Install: "install a JDK: https://adoptium.net"})
+	c.Needs = append(c.Needs, needJava)
 	return c
 }
 

@@ -146,12 +146,12 @@ func pythonSetup(f Found) []Command {
 	add := func(install string, env []string, argv ...string) {
 		c := Command{Name: "setup", Argv: argv, Dir: f.Root, Env: env, Report: ReportExit, Needs: []Need{{Tool: argv[0], Install: install}}}
 		if argv[0] != "python" {
-			c.Instead = [][]string{{"python", "-m", "pip", "install", "--quiet", argv[0]}, argv}
+			c.Instead = [][]string{pip(argv[0]), argv}
 		}
 		out = append(out, c)
 	}
 	if len(f.Own.Checkers) > 0 {
-		add(f.Need().Install, nil, append([]string{"python", "-m", "pip", "install", "--quiet"}, f.Own.Checkers...)...)
+		add(f.Need().Install, nil, pip(f.Own.Checkers...)...)
 		out[1].Optional = true
 	}
 	switch f.Manager {
@@ -166,7 +166,7 @@ func pythonSetup(f Found) []Command {
 	case "poetry":
 		add("pipx install poetry", []string{"VIRTUAL_ENV={env}"}, "poetry", "install", "--no-root", "--no-interaction")
 		if len(f.Requires) > 0 { // Poetry asks the index for what not every copy of it answers
-			out[len(out)-1].OrElse = append([]string{"python", "-m", "pip", "install", "--quiet", "--no-deps"}, f.Requires...)
+			out[len(out)-1].OrElse = append(pip("--no-deps"), f.Requires...)
 		}
 	default:
 		f.pipSetup(add)
@@ -177,17 +177,21 @@ func pythonSetup(f Found) []Command {
 	if f.Runner == "pytest" && !f.Has("pytest") { // people have it installed for all their projects
 		add(f.Need().Install, nil, "python", "-c", "import pytest")
 		last := &out[len(out)-1]
-		last.OrElse, last.Optional = []string{"python", "-m", "pip", "install", "--quiet", "pytest"}, true
+		last.OrElse, last.Optional = pip("pytest"), true
 	}
 	return out
+}
+
+// pip is a command of pip that installs.
+func pip(args ...string) []string {
+	return append([]string{"python", "-m", "pip", "install", "--quiet"}, args...)
 }
 
 // pipSetup installs what files of requirements and pyproject.toml name, and then the project itself, so that its metadata and
 // its programs are there. Where only a setup.py knows what it needs, pip finds that out.
 func (f Found) pipSetup(add func(install string, env []string, argv ...string)) {
-	pip := []string{"python", "-m", "pip", "install", "--quiet"}
 	if len(f.Declared)+len(f.Own.Packages) > 0 {
-		argv := append(slices.Clone(pip), f.Own.Packages...)
+		argv := pip(f.Own.Packages...)
 		for _, file := range f.Installs {
 			if path.Dir(file) == f.Root && isRequirements(path.Base(file)) {
 				argv = append(argv, "-r", f.rel(file))
@@ -196,9 +200,9 @@ func (f Found) pipSetup(add func(install string, env []string, argv ...string)) 
 		add(f.Need().Install, scmEnv(), append(argv, f.Requires...)...)
 	}
 	if f.Builds {
-		argv := append(slices.Clone(pip), "--no-deps")
-		if len(f.Requires) == 0 {
-			argv = pip
+		argv := pip()
+		if len(f.Requires) > 0 {
+			argv = pip("--no-deps")
 		}
 		add(f.Need().Install, scmEnv(), append(argv, "-e", ".")...)
 	}
