@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -119,14 +120,10 @@ type Line struct {
 	Text string `json:"text"`
 }
 
-// FileDiff is a change with its lines.
+// FileDiff is a change with its lines. Files with NUL bytes have none to show, nor have
+// those that are larger than 4 MiB on one side.
 type FileDiff struct {
 	Change
-	// Binary says that the file has no lines to show: it contains NUL bytes, or is
-	// larger than 4 MiB on one side.
-	Binary bool
-	// OldSize and NewSize are bytes, -1 where there is no file or it is a submodule.
-	OldSize, NewSize int64
 	// Removed are lines of the old file, Added lines of the new one, by their numbers there.
 	Removed, Added []Line
 }
@@ -141,14 +138,7 @@ func (r *Repo) AddedLines(ctx context.Context, a, b string) ([]FileDiff, error) 
 	files := make([]FileDiff, len(changes))
 	whole := true // whether every change is a file that comes or goes as a whole
 	for i, c := range changes {
-		f := &files[i]
-		f.Change = c
-		if f.OldSize, err = r.fileSize(ctx, c.OldID, c.OldMode); err == nil {
-			f.NewSize, err = r.fileSize(ctx, c.NewID, c.NewMode)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("compare lines: %w", err)
-		}
+		files[i].Change = c
 		whole = whole && (c.Status == 'A' || c.Status == 'D') && c.OldMode != modeModule && c.NewMode != modeModule
 	}
 	if whole {
@@ -192,11 +182,12 @@ const largeFile = 4 << 20
 func (r *Repo) wholeLines(ctx context.Context, files []FileDiff) error {
 	for i := range files {
 		f := &files[i]
-		id, size := f.NewID, f.NewSize
-		if id == "" {
-			id, size = f.OldID, f.OldSize
+		id := cmp.Or(f.NewID, f.OldID)
+		size, err := r.sizeOf(ctx, id)
+		if err != nil {
+			return err
 		}
-		if f.Binary = size >= largeFile; f.Binary {
+		if size >= largeFile {
 			continue
 		}
 		text, err := r.ReadBlob(ctx, id)
@@ -204,7 +195,7 @@ func (r *Repo) wholeLines(ctx context.Context, files []FileDiff) error {
 			return err
 		}
 		// git looks for NUL in the first 8,000 bytes.
-		if f.Binary = bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0; f.Binary {
+		if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
 			continue
 		}
 		var lines []Line
@@ -234,13 +225,6 @@ func (r *Repo) patchLines(ctx context.Context, files []FileDiff, a, b string) er
 		err = p.end()
 	}
 	return err
-}
-
-func (r *Repo) fileSize(ctx context.Context, id, mode string) (int64, error) {
-	if id == "" || mode == modeModule {
-		return -1, nil
-	}
-	return r.sizeOf(ctx, id)
 }
 
 // patch reads a patch whose files come in the order of files. A change of the type is
@@ -274,10 +258,6 @@ func (p *patch) line(b []byte) {
 		p.next()
 	case bytes.HasPrefix(b, []byte("@@ -")):
 		p.hunk(string(b))
-	case bytes.HasPrefix(b, []byte("Binary files ")):
-		if p.at >= 0 {
-			p.files[p.at].Binary = true
-		}
 	}
 }
 

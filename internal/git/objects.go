@@ -247,13 +247,9 @@ func (r *Repo) ReadBlobs(ctx context.Context, ids []string) (map[string][]byte, 
 	return blobs, nil
 }
 
-// sizeOf returns the size of an object, -1 for one that is not here.
-func (r *Repo) sizeOf(ctx context.Context, id string) (int64, error) {
-	size := int64(-1)
-	err := r.get(ctx, id, func(_ string, n int64, _ io.Reader) error { size = n; return nil })
-	if errors.Is(err, ErrMissing) {
-		err = nil
-	}
+// sizeOf returns the size of an object.
+func (r *Repo) sizeOf(ctx context.Context, id string) (size int64, err error) {
+	err = r.get(ctx, id, func(_ string, n int64, _ io.Reader) error { size = n; return nil })
 	return size, err
 }
 
