@@ -193,6 +193,22 @@ func (s Stubs) owned() (top []Symbol, members map[string][]Symbol) {
 	return top, members
 }
 
+// imports are the lines that make types known.
+func (s Stubs) imports(types []string) string {
+	if s.Find == nil {
+		return ""
+	}
+	var lines []string
+	for _, name := range types {
+		lines = addOnce(lines, s.Find(name))
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n") + "\n"
+}
+
 // TypesOf are the names in a symbol's signature that look like types of somebody, without its own type parameters.
 func TypesOf(x Symbol) []string {
 	var out []string

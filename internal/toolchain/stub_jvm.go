@@ -89,27 +89,15 @@ func (s Stubs) javaFiles() []StubFile {
 
 // jvmImports are the package and the imports on one line, so that a file that is there keeps its lines.
 func (s Stubs) jvmImports(c jvmClass, end string) string {
-	var lines []string
-	note := func(x Symbol) {
-		for _, n := range TypesOf(x) {
-			if s.Find != nil && n != c.symbol.Name {
-				lines = addOnce(lines, s.Find(n))
-			}
-		}
-	}
-	note(c.symbol)
+	types := TypesOf(c.symbol)
 	for _, m := range c.members {
-		note(m)
+		types = append(types, TypesOf(m)...)
 	}
-	slices.Sort(lines)
 	head := ""
 	if s.Package != "" {
 		head = "package " + s.Package + end + "\n"
 	}
-	if len(lines) > 0 {
-		head += strings.Join(lines, "\n") + "\n"
-	}
-	return head
+	return head + s.imports(slices.DeleteFunc(types, func(name string) bool { return name == c.symbol.Name }))
 }
 
 var javaExtends = re.New(`\b(extends|implements)\s+[^{]+`)

@@ -56,26 +56,11 @@ func (s Stubs) rust() []StubFile {
 	for _, p := range f.Parts {
 		all.WriteString(strings.Join(p, "\n"))
 	}
-	f.Head = s.imports(all.String())
+	f.Head = s.imports(typesIn(all.String()))
 	if len(f.Parts) == 0 && f.Head == "" {
 		return nil
 	}
 	return []StubFile{f}
-}
-
-// imports are the lines that make the types in a text known.
-func (s Stubs) imports(text string) string {
-	var lines []string
-	for _, n := range typesIn(text) {
-		if s.Find != nil {
-			lines = addOnce(lines, s.Find(n))
-		}
-	}
-	slices.Sort(lines)
-	if len(lines) == 0 {
-		return ""
-	}
-	return strings.Join(lines, "\n") + "\n"
 }
 
 // rustFunction declares a function or, with an owner, a method.
