@@ -89,7 +89,6 @@ type acpUpdate struct {
 			MessageID string          `json:"messageId"`
 			Content   json.RawMessage `json:"content"`
 			ToolID    string          `json:"toolCallId"`
-			Title     string          `json:"title"`
 			ToolKind  string          `json:"kind"`
 			Status    string          `json:"status"`
 			Input     json.RawMessage `json:"rawInput"`

@@ -27,7 +27,6 @@ const (
 	responsesPath = "/v1/responses"
 	settleTimeout = 10 * time.Second
 	headerTimeout = 30 * time.Second
-	closeTimeout  = 5 * time.Second
 	tokenPrefix   = "jacquard-turn-"
 )
 

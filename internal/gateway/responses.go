@@ -24,14 +24,12 @@ type responsesRequest struct {
 
 // responsesItem is one item of a conversation; only the fields of its type are set.
 type responsesItem struct {
-	Type      string          `json:"type"`
-	Role      string          `json:"role"`
-	Content   responsesText   `json:"content"`
-	CallID    string          `json:"call_id"`
-	Name      string          `json:"name"`
-	Arguments string          `json:"arguments"`
-	Input     string          `json:"input"`
-	Tools     []responsesTool `json:"tools"` // additional_tools
+	Type    string          `json:"type"`
+	Role    string          `json:"role"`
+	Content responsesText   `json:"content"`
+	CallID  string          `json:"call_id"`
+	Name    string          `json:"name"`
+	Tools   []responsesTool `json:"tools"` // additional_tools
 }
 
 // responsesTool is a tool, or a namespace of tools.

@@ -17,12 +17,11 @@ const maxOutput = 1 << 30
 // request is what the gateway needs to know of a request, in the words of the
 // Messages API.
 type request struct {
-	Model     string          `json:"model"`
-	MaxTokens int             `json:"max_tokens"`
-	Stream    bool            `json:"stream"`
-	System    json.RawMessage `json:"system"`
-	Messages  []message       `json:"messages"`
-	Tools     []tool          `json:"tools"`
+	Model     string    `json:"model"`
+	MaxTokens int       `json:"max_tokens"`
+	Stream    bool      `json:"stream"`
+	Messages  []message `json:"messages"`
+	Tools     []tool    `json:"tools"`
 	Thinking  struct {
 		Budget int `json:"budget_tokens"` // has to be less than MaxTokens
 	} `json:"thinking"`
@@ -45,7 +44,6 @@ type block struct {
 	Name      string          `json:"name,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
 	ToolUseID string          `json:"tool_use_id,omitempty"`
-	IsError   bool            `json:"is_error,omitempty"`
 }
 
 // blocks may be written as a plain string.
