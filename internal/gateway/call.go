@@ -90,8 +90,8 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 		c.refuse(w, text)
 		return
 	}
-	price, known := priceOf(c.req.Model)
-	n, most, err := g.admit(ctx, c, price)
+	rate, known := priceOf(c.req.Model)
+	n, most, err := g.admit(ctx, c, rate)
 	if err != nil {
 		c.refuse(w, err.Error())
 		return
@@ -103,7 +103,7 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 		whole := m.ended || (ctx.Err() == nil && cut == nil)
 		m.giveUp()
 		used := m.usage(whole)
-		spent := price.amount(used)
+		spent := rate.amount(used)
 		a.account(m, used, spent, known, cut != nil && !whole, g.opt.Now())
 		a.settle(ctx, g.opt.Ledger, n, most, spent)
 		if g.opt.Record != nil && whole {
