@@ -51,7 +51,7 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 	}
 	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
 	defer cancel()
-	values, err := p.tryMutants(short, chosen, files, &proof)
+	values, killed, err := p.tryMutants(short, chosen, files, &proof)
 	if err != nil {
 		return proof, fmt.Errorf("measure strength: %w", err)
 	}
@@ -66,6 +66,13 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 		}
 	}
 	if proof.Passed = proof.Tried == 0 || proof.Killed > 0; proof.Killed > 0 {
+		old, now, err := c.versions(ctx, m, before, tree)
+		if err == nil {
+			err = p.untaken(short, untested(old, now, killed), func(string) []string { return files }, &proof)
+		}
+		if err != nil {
+			return proof, fmt.Errorf("measure strength: %w", err)
+		}
 		p.recordFailures()
 	}
 	return proof, nil
@@ -152,8 +159,8 @@ func compareNothing(x mutantAt, test string) step.Finding {
 		"No test fails when %s returns %s (%s:%d). Compare its result with the expected value.", x.Func, what, x.file, x.Line))
 }
 
-// tryMutants runs the tests on one mutant after the other, as long as there is time.
-func (p *place) tryMutants(ctx context.Context, chosen []mutantAt, files []string, proof *Proof) (values noticed, err error) {
+// tryMutants runs the tests on one mutant after the other, as long as there is time, and gives those that were noticed.
+func (p *place) tryMutants(ctx context.Context, chosen []mutantAt, files []string, proof *Proof) (values noticed, dead []mutantAt, err error) {
 	values = noticed{}
 	for _, x := range chosen {
 		killed, valid, err := p.mutant(ctx, x, files, nil, proof)
@@ -161,7 +168,7 @@ func (p *place) tryMutants(ctx context.Context, chosen []mutantAt, files []strin
 			break
 		}
 		if err != nil {
-			return values, err
+			return values, nil, err
 		}
 		if !valid {
 			continue
@@ -169,6 +176,7 @@ func (p *place) tryMutants(ctx context.Context, chosen []mutantAt, files []strin
 		proof.Tried++
 		if values.add(x, killed); killed {
 			proof.Killed++
+			dead = append(dead, x)
 			continue
 		}
 		if x.Limit() {
@@ -177,7 +185,7 @@ func (p *place) tryMutants(ctx context.Context, chosen []mutantAt, files []strin
 		proof.Survived = append(proof.Survived, fix("mutant-survived", x.file, x.Line,
 			fmt.Sprintf("`%s` (%s): no test fails when %s.", shortLine(x), x.Func, describe(x.Mutant))))
 	}
-	return values, nil
+	return values, dead, nil
 }
 
 func describe(m source.Mutant) string {
@@ -260,16 +268,20 @@ func (p *place) mutated(ctx context.Context, x mutantAt, sel toolchain.Selection
 
 // chooseMutants takes mutants from the functions that changed, in turn and of different kinds. The others are the rest.
 func (c *Checker) chooseMutants(ctx context.Context, m Module, before, tree string) (chosen, rest []mutantAt, err error) {
-	old, err := c.sources(ctx, m, before)
-	if err != nil {
-		return nil, nil, err
-	}
-	now, err := c.sources(ctx, m, tree)
+	old, now, err := c.versions(ctx, m, before, tree)
 	if err != nil {
 		return nil, nil, err
 	}
 	chosen, rest = mutantsOf(old, now)
 	return chosen, rest, nil
+}
+
+// versions are the module's sources of two trees.
+func (c *Checker) versions(ctx context.Context, m Module, before, tree string) (old, now map[string][]byte, err error) {
+	if old, err = c.sources(ctx, m, before); err == nil {
+		now, err = c.sources(ctx, m, tree)
+	}
+	return old, now, err
 }
 
 // mutantsOf takes mutants from the functions that differ in two versions of some files, those in lines that are new before others; the ones

@@ -334,5 +334,9 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	if Rejected(p.proof.Findings) || len(fresh) == 0 || len(code) == 0 && len(p.proof.Red) == shown {
 		return nil
 	}
-	return p.notices(ctx, pl, slices.Concat(mine, others), fresh)
+	files = slices.Concat(mine, others)
+	if err := p.notices(ctx, pl, files, fresh); err != nil {
+		return err
+	}
+	return p.branches(ctx, pl, files, fresh)
 }

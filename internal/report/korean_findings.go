@@ -174,10 +174,11 @@ var koreanFindings = map[string]string{
 	"The program `%s` %s %q. Its screen: %s":                                                   "프로그램 `%s`: %s %q. 화면: %s",
 
 	// tests and their evidence
-	"The tests reach %d of %d changed lines (%d %%). The first line not reached is %d.":       "테스트가 바뀐 줄 %[2]d개 중 %[1]d개에 도달합니다 (%[3]d %%). 도달하지 못한 첫 줄은 %[4]d입니다.",
-	"This test file is frozen and was %s. Change the code so that the test passes unchanged.": "고정된 테스트 파일이 바뀌었습니다 (%s). 테스트는 그대로 두고 통과하도록 코드를 바꾸세요.",
-	"The merged tree has another version of this frozen test.":                                "병합한 트리에 있는 고정 테스트의 내용이 다릅니다.",
-	"The module has no frozen test, so nothing proves it.":                                    "모듈에 고정된 테스트가 없어 아무것도 증명하지 못합니다.",
+	"No test takes the branch `%s` of %s, which changes what it does. Test what the spec says of this case; if it says nothing, the branch should not be there.": "%[2]s의 분기 `%[1]s`를 타는 테스트가 없는데, 이 분기는 동작을 바꿉니다. 이 경우에 대해 스펙이 말하는 것을 테스트하세요. 스펙에 없으면 이 분기는 없어야 합니다.",
+	"The tests reach %d of %d changed lines (%d %%). The first line not reached is %d.":                                                                          "테스트가 바뀐 줄 %[2]d개 중 %[1]d개에 도달합니다 (%[3]d %%). 도달하지 못한 첫 줄은 %[4]d입니다.",
+	"This test file is frozen and was %s. Change the code so that the test passes unchanged.":                                                                    "고정된 테스트 파일이 바뀌었습니다 (%s). 테스트는 그대로 두고 통과하도록 코드를 바꾸세요.",
+	"The merged tree has another version of this frozen test.":                                                                                                   "병합한 트리에 있는 고정 테스트의 내용이 다릅니다.",
+	"The module has no frozen test, so nothing proves it.":                                                                                                       "모듈에 고정된 테스트가 없어 아무것도 증명하지 못합니다.",
 	"The test %s did not run.": "테스트 %s이(가) 실행되지 않았습니다.",
 	"The test %s did not run. Give it a name and a place where the runner finds it.":                                                     "테스트 %s이(가) 실행되지 않았습니다. 러너가 찾을 수 있는 이름과 위치로 바꾸세요.",
 	"The test %s was skipped although it has no skip of its own; the code must let it run.":                                              "테스트 %s에 skip이 없는데 건너뛰었습니다. 코드가 테스트를 실행하게 해야 합니다.",

@@ -1,0 +1,144 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// maxBranches is how many branches are asked for, of one module or task.
+const maxBranches = 8
+
+// branchAt is a branch of new code in a file.
+type branchAt struct {
+	source.Branch
+	file string
+	src  []byte
+}
+
+func (b branchAt) at(m source.Mutant) mutantAt { return mutantAt{Mutant: m, file: b.file, src: b.src} }
+
+// untested are the new branches of functions that differ in two versions of some files, in which tests have not noticed one of the mutants
+// killed. Those that refuse something are left out, as those for what is not there, and those that give what the function has kept.
+func untested(old, now map[string][]byte, killed []mutantAt) (out []branchAt) {
+	for _, file := range slices.Sorted(maps.Keys(now)) {
+		if string(old[file]) == string(now[file]) {
+			continue
+		}
+		f, lines := source.Parse(file, now[file]), map[int]bool{}
+		for _, l := range added(old[file], now[file]) {
+			lines[l.n] = true
+		}
+		code := source.Code(f.Tokens)
+		for _, b := range f.Branches() {
+			inside := func(x mutantAt) bool { return x.file == file && b.Body <= x.Off && x.End <= b.Stop }
+			if lines[b.Line] && !slices.ContainsFunc(killed, inside) && decides(f, code, b) {
+				out = append(out, branchAt{b, file, now[file]})
+			}
+		}
+	}
+	return out[:min(len(out), maxBranches)]
+}
+
+// decides reports whether a branch is for values, and not for mistakes, for what is missing, or for what the function keeps for later.
+func decides(f source.File, code []source.Token, b source.Branch) bool {
+	within := func(from, to int) []source.Token {
+		return slices.DeleteFunc(slices.Clone(code), func(t source.Token) bool { return t.Off < from || t.End > to })
+	}
+	body := within(b.Body, b.Stop)
+	for i := range body {
+		if raises(body, i) {
+			return false
+		}
+	}
+	fn, ok := f.FuncAt(b.Line)
+	if !ok {
+		return false
+	}
+	before, after := within(fn.Body, b.Head), within(b.Stop, fn.Stop)
+	for _, t := range within(b.Head, b.End) {
+		switch {
+		case slices.Contains([]string{"err", "error", "nil", "null", "None", "undefined"}, t.Text):
+			return false
+		case t.Kind == source.Ident && (keepsIn(before, t.Text) || keepsIn(after, t.Text)):
+			return false
+		}
+	}
+	return true
+}
+
+// keepsIn reports whether code puts something into what has a name: seen[key] = r, seen.add(key). A condition on what a call
+// before has left there is met by a second call alone.
+func keepsIn(code []source.Token, name string) bool {
+	for i, t := range code {
+		if t.Kind != source.Ident || t.Text != name {
+			continue
+		}
+		text := textAt(code, i)
+		switch text(1) {
+		case ".":
+			if slices.Contains([]string{"add", "set", "put", "store", "Store", "setdefault", "update"}, text(2)) {
+				return true
+			}
+		case "[":
+			depth := 0
+			for k := 1; text(k) != ""; k++ {
+				if text(k) == "[" {
+					depth++
+				}
+				if text(k) == "]" {
+					if depth--; depth == 0 {
+						if text(k+1) == "=" {
+							return true
+						}
+						break
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// untaken tells which branches no test takes, and that would give something else if they were: nothing shows that they are right.
+func (p *place) untaken(ctx context.Context, list []branchAt, tests func(file string) []string, proof *Proof) error {
+	for _, b := range list {
+		killed, valid, err := p.mutant(ctx, b.at(b.Fails()), tests(b.file), nil, proof)
+		if err == nil && valid && !killed {
+			killed, _, err = p.mutant(ctx, b.at(b.Taken()), tests(b.file), nil, proof)
+			if err == nil && killed {
+				proof.Findings = append(proof.Findings, fix("low-coverage", b.file, b.Line, fmt.Sprintf(
+					"No test takes the branch `%s` of %s, which changes what it does. Test what the spec says of this case; if it says nothing, the branch should not be there.",
+					shortLine(b.at(b.Fails())), b.Func)))
+			}
+		}
+		switch {
+		case errors.Is(err, errMutateTime):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// branches warns of new branches that neither new nor old tests take.
+func (p *taskProof) branches(ctx context.Context, pl *place, files []string, fresh []test) error {
+	if p.t.Untested != "" || len(p.proof.Red) == 0 || Rejected(p.proof.Findings) {
+		return nil
+	}
+	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
+	defer cancel()
+	old, now := p.sources(files)
+	said := len(p.proof.Findings)
+	err := pl.untaken(short, untested(old, now, nil), func(file string) []string { return p.withTestsOf(pl, file, filesOf(fresh)) }, &p.proof)
+	for i := range p.proof.Findings[said:] {
+		p.proof.Findings[said+i].Severity = step.Warn
+	}
+	return err
+}
