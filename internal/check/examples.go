@@ -128,7 +128,10 @@ func (u *user) copies(ctx context.Context, asked, all []example.Example, given [
 	if found, err := u.answersOnly(ctx, all, given); err != nil || len(found) > 0 {
 		return found, err
 	}
-	return u.staircase(ctx, all, given)
+	if found, err := u.staircase(ctx, all, given); err != nil || len(found) > 0 {
+		return found, err
+	}
+	return u.constant(ctx, all, given)
 }
 
 // ambient finds code that gives something else under tests, or later.

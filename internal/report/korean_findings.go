@@ -174,6 +174,7 @@ var koreanFindings = map[string]string{
 	"The program `%s` %s %q. Its screen: %s":                                                   "프로그램 `%s`: %s %q. 화면: %s",
 
 	// tests and their evidence
+	"%s gives %s for all of %d inputs, such as %s and %s. Compute the result from what it is given.":                                                             "%[1]s의 결과가 입력 %[3]d개 모두에서 %[2]s입니다 (예: %[4]s, %[5]s). 주어진 값으로 결과를 계산하세요.",
 	"No test takes the branch `%s` of %s, which changes what it does. Test what the spec says of this case; if it says nothing, the branch should not be there.": "%[2]s의 분기 `%[1]s`를 타는 테스트가 없는데, 이 분기는 동작을 바꿉니다. 이 경우에 대해 스펙이 말하는 것을 테스트하세요. 스펙에 없으면 이 분기는 없어야 합니다.",
 	"The tests reach %d of %d changed lines (%d %%). The first line not reached is %d.":                                                                          "테스트가 바뀐 줄 %[2]d개 중 %[1]d개에 도달합니다 (%[3]d %%). 도달하지 못한 첫 줄은 %[4]d입니다.",
 	"This test file is frozen and was %s. Change the code so that the test passes unchanged.":                                                                    "고정된 테스트 파일이 바뀌었습니다 (%s). 테스트는 그대로 두고 통과하도록 코드를 바꾸세요.",

@@ -1,0 +1,33 @@
+package check_test
+
+import "testing"
+
+// TestConstant: a function that gives one value to all that it is asked does nothing with what it is given.
+func TestConstant(t *testing.T) {
+	t.Parallel()
+	const (
+		same   = "import shop\n\n\ndef test_fee():\n    assert shop.fee(100) == 3\n    assert shop.fee(200) == 3\n    assert shop.fee(700) == 3\n"
+		few    = "import shop\n\n\ndef test_fee():\n    assert shop.fee(100) == 3\n    assert shop.fee(200) == 3\n"
+		truth  = "import shop\n\n\ndef test_fee():\n    assert shop.fee(100)\n    assert shop.fee(200)\n    assert shop.fee(700)\n"
+		always = "def fee(cents):\n    r = 3 if cents else 3\n    return r\n"
+	)
+	for _, c := range []struct{ name, code, test, spec, rule string }{
+		{"always the same", always, same, "A part of the price.", "ignored-parameter"},
+		{"asked twice", always, few, "A part of the price.", ""},
+		{"at least", "def fee(cents):\n    return max(cents // 1000, 3)\n", same, "A part of the price, three at least.", ""},
+		{"true", "def fee(cents):\n    return cents > 0\n", truth, "Whether there is a fee.", ""},
+		{"a text of the spec", "def fee(cents):\n    return 'low'\n", "import shop\n\n\ndef test_fee():\n    assert shop.fee(1) == 'low'\n    assert shop.fee(2) == 'low'\n    assert shop.fee(3) == 'low'\n", "The word low.", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			needs(t, "python3")
+			got := ""
+			for _, f := range outside(t, "shop/test_shop.py", c.code, c.test, c.spec, function("fee", "")) {
+				got += f.Rule
+			}
+			if got != c.rule {
+				t.Errorf("found %q, want %q", got, c.rule)
+			}
+		})
+	}
+}
