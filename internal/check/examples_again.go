@@ -18,6 +18,9 @@ const manyCalls = 600
 // remembered is what specs say where calls change what later ones give.
 var remembered = re.New(`(?i)again|\bnext|previous|already|\bsince|twice|each time|every time|so far|how often|\bcalls?\b|\bcalled\b|\bafter\b|\bbefore\b|remember|\bkeep|\bkept|cache|memo|\bshar|global|counter|sequence|unique|\bids?\b|random|increment|histor|regist|\bstor|\badds?\b|\bsets?\b|\bclear|reset|\bnow\b|\btime\b|다음|이전|이미|기억|저장|등록|누적|횟수|고유|무작위`)
 
+// inQuotes are texts that specs quote: values, which say nothing of calls.
+var inQuotes = re.New(`"[^"`+"`"+`\n]*"`)
+
 var (
 	// inCommon is what specs say where objects have something in common.
 	inCommon = re.New(`(?i)\bshar|global|singleton|registr|\bpool|counter|unique|\bids?\b|identif|sequence|random|clock|\btime|\bnow\b|per process|across|\bfiles?\b|\bdisk|persist|databas|\bsave|공유|파일|저장|전역|고유|무작위|시각|시간`)
@@ -52,7 +55,7 @@ func (m Module) charge(rule, path string, line int, message string) step.Finding
 // again makes the same calls many times in one process. What gives something else then depends on the calls before it, of which its
 // spec has to speak.
 func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding, error) {
-	if remembered().MatchString(u.m.Said) {
+	if remembered().MatchString(inQuotes().ReplaceAllString(u.m.Said, "")) {
 		all = u.alone(all)
 	}
 	if len(all) == 0 || u.chain.Ecosystem == toolchain.Rust { // Rust keeps nothing without saying so
