@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// maxBranches is how many branches are asked for, of one module or task.
-const maxBranches = 8
+// Limits of the search for branches that no test takes, of one module or task.
+const (
+	maxBranches = 8
+	maxBranched = 30 * time.Second
+)
 
 // branchAt is a branch of new code in a file.
 type branchAt struct {
@@ -107,21 +111,29 @@ func keepsIn(code []source.Token, name string) bool {
 
 // untaken tells which branches no test takes, and that would give something else if they were: nothing shows that they are right.
 func (p *place) untaken(ctx context.Context, list []branchAt, tests func(file string) []string, proof *Proof) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, maxBranched, errMutateTime)
+	defer cancel()
 	for _, b := range list {
-		killed, valid, err := p.mutant(ctx, b.at(b.Fails()), tests(b.file), nil, proof)
-		if err == nil && valid && !killed {
-			killed, _, err = p.mutant(ctx, b.at(b.Taken()), tests(b.file), nil, proof)
-			if err == nil && killed {
-				proof.Findings = append(proof.Findings, fix("low-coverage", b.file, b.Line, fmt.Sprintf(
-					"No test takes the branch `%s` of %s, which changes what it does. Test what the spec says of this case; if it says nothing, the branch should not be there.",
-					shortLine(b.at(b.Fails())), b.Func)))
+		found := true
+		for _, x := range []struct {
+			source.Mutant
+			killed bool
+		}{{b.Fails(), false}, {b.Left(), false}, {b.Taken(), true}} {
+			killed, valid, err := p.mutant(ctx, b.at(x.Mutant), tests(b.file), nil, proof)
+			if errors.Is(err, errMutateTime) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if found = valid && killed == x.killed; !found {
+				break
 			}
 		}
-		switch {
-		case errors.Is(err, errMutateTime):
-			return nil
-		case err != nil:
-			return err
+		if found {
+			proof.Findings = append(proof.Findings, fix("low-coverage", b.file, b.Line, fmt.Sprintf(
+				"No test takes the branch `%s` of %s, which changes what it does. Test what the spec says of this case; if it says nothing, the branch should not be there.",
+				shortLine(b.at(b.Taken())), b.Func)))
 		}
 	}
 	return nil
@@ -132,11 +144,9 @@ func (p *taskProof) branches(ctx context.Context, pl *place, files []string, fre
 	if p.t.Untested != "" || len(p.proof.Red) == 0 || Rejected(p.proof.Findings) {
 		return nil
 	}
-	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
-	defer cancel()
 	old, now := p.sources(files)
 	said := len(p.proof.Findings)
-	err := pl.untaken(short, untested(old, now, nil), func(file string) []string { return p.withTestsOf(pl, file, filesOf(fresh)) }, &p.proof)
+	err := pl.untaken(ctx, untested(old, now, nil), func(file string) []string { return p.withTestsOf(pl, file, filesOf(fresh)) }, &p.proof)
 	for i := range p.proof.Findings[said:] {
 		p.proof.Findings[said+i].Severity = step.Warn
 	}

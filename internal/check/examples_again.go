@@ -19,7 +19,7 @@ const manyCalls = 600
 var remembered = re.New(`(?i)again|\bnext|previous|already|\bsince|twice|each time|every time|so far|how often|\bcalls?\b|\bcalled\b|\bafter\b|\bbefore\b|remember|\bkeep|\bkept|cache|memo|\bshar|global|counter|sequence|unique|\bids?\b|random|increment|histor|regist|\bstor|\badds?\b|\bsets?\b|\bclear|reset|\bnow\b|\btime\b|다음|이전|이미|기억|저장|등록|누적|횟수|고유|무작위`)
 
 // inQuotes are texts that specs quote: values, which say nothing of calls.
-var inQuotes = re.New(`"[^"`+"`"+`\n]*"`)
+var inQuotes = re.New(`"[^"` + "`" + `\n]*"`)
 
 var (
 	// inCommon is what specs say where objects have something in common.

@@ -68,7 +68,7 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 	if proof.Passed = proof.Tried == 0 || proof.Killed > 0; proof.Killed > 0 {
 		old, now, err := c.versions(ctx, m, before, tree)
 		if err == nil {
-			err = p.untaken(short, untested(old, now, killed), func(string) []string { return files }, &proof)
+			err = p.untaken(ctx, untested(old, now, killed), func(string) []string { return files }, &proof)
 		}
 		if err != nil {
 			return proof, fmt.Errorf("measure strength: %w", err)

@@ -13,20 +13,24 @@ type Branch struct {
 	cond       string
 }
 
-// always are the words of languages that make a condition hold, with those that make the program fail where it holds.
-var always = map[string][2]string{
-	Go:         {" || true", ` && func() bool { panic("mutant") }()`},
-	Rust:       {" || true", ` && panic!("mutant")`},
-	JavaScript: {" || true", ` && (() => { throw new Error("mutant"); })()`},
-	TypeScript: {" || true", ` && (() => { throw new Error("mutant"); })()`},
-	Python:     {" or True", ` and (_ for _ in ()).throw(BaseException("mutant"))`},
+// decided are the words of languages that make a condition hold, those that make it not hold, and those with which the program fails
+// where it holds.
+var decided = map[string][3]string{
+	Go:         {" || true", " && false", ` && func() bool { panic("mutant") }()`},
+	Rust:       {" || true", " && false", ` && panic!("mutant")`},
+	JavaScript: {" || true", " && false", ` && (() => { throw new Error("mutant"); })()`},
+	TypeScript: {" || true", " && false", ` && (() => { throw new Error("mutant"); })()`},
+	Python:     {" or True", " and False", ` and (_ for _ in ()).throw(BaseException("mutant"))`},
 }
 
-// Fails is a mutant that fails where the branch is taken: a test that passes with it does not take the branch.
-func (b Branch) Fails() Mutant { return b.mutant("crash", always[b.lang][1]) }
-
 // Taken is a mutant that always takes the branch.
-func (b Branch) Taken() Mutant { return b.mutant("take branch", always[b.lang][0]) }
+func (b Branch) Taken() Mutant { return b.mutant("take branch", decided[b.lang][0]) }
+
+// Left is a mutant that never takes the branch.
+func (b Branch) Left() Mutant { return b.mutant("leave branch", decided[b.lang][1]) }
+
+// Fails is a mutant that fails where the branch is taken: a test that passes with it does not take the branch, or waits for a failure.
+func (b Branch) Fails() Mutant { return b.mutant("crash", decided[b.lang][2]) }
 
 func (b Branch) mutant(what, more string) Mutant {
 	return Mutant{Func: b.Func, Line: b.Line, What: what, Off: b.Off, End: b.End, New: "(" + b.cond + ")" + more}
@@ -35,7 +39,7 @@ func (b Branch) mutant(what, more string) Mutant {
 // Branches are those of functions that an if begins, in the order of the file: not those of tests, conditions that bind names, and
 // languages whose conditions cannot be made to hold.
 func (f File) Branches() (out []Branch) {
-	if _, ok := always[f.Lang]; !ok {
+	if _, ok := decided[f.Lang]; !ok {
 		return nil
 	}
 	ts := Code(f.Tokens)

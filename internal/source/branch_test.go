@@ -34,7 +34,7 @@ func TestBranches(t *testing.T) {
 		if len(list) != 1 {
 			t.Fatalf("%s: %d branches", c.src, len(list))
 		}
-		for want, m := range map[string]source.Mutant{c.fails: list[0].Fails(), c.taken: list[0].Taken()} {
+		for want, m := range map[string]source.Mutant{c.fails: list[0].Fails(), c.taken: list[0].Taken(), strings.NewReplacer("|| true", "&& false", "or True", "and False").Replace(c.taken): list[0].Left()} {
 			if got := string(m.Apply([]byte(c.src))); !strings.Contains(got, want) {
 				t.Errorf("%s\nwant in it\n%s", got, want)
 			}
