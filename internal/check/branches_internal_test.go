@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -40,5 +41,20 @@ func TestUntested(t *testing.T) {
 	many := "def f(a):\n" + strings.Repeat("    if g(a):\n        a += 1\n", 20)
 	if n := len(untested(nil, map[string][]byte{"a.py": []byte(many)}, nil)); n != maxBranches {
 		t.Errorf("%d branches", n)
+	}
+}
+
+// A function is not told to be compared with nothing when there was no time to look for what compares it.
+func TestSeenWithoutTime(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	for _, late := range []bool{false, true} {
+		if late {
+			cancel(errMutateTime)
+		}
+		if seen, err := (&place{}).seen(ctx, mutantAt{}, nil, nil, nil, nil); seen != late || err != nil {
+			t.Errorf("late %v: %v, %v", late, seen, err)
+		}
 	}
 }

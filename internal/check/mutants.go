@@ -138,7 +138,7 @@ func (p *place) seen(ctx context.Context, first mutantAt, rest []mutantAt, files
 			return false, err
 		}
 	}
-	return false, nil
+	return errors.Is(context.Cause(ctx), errMutateTime), nil // of those that were chosen some may not have been tried
 }
 
 // named reports whether the files of tests use a function by its name: some call it by a helper.
