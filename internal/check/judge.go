@@ -426,7 +426,7 @@ var scriptTest = re.New("\\b(?:test|it|specify)\\s*(?:\\.\\w+\\s*)*[(`]|['\"](?:
 func (x *chainJudge) runnable(files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(f string) bool {
 		_, there := x.pl.entries[f]
-		return !there || x.pl.endToEnd(x.files[f]) || !x.pl.compiled(f)
+		return !there || slices.Contains(x.pl.mute, f) || x.pl.endToEnd(x.files[f]) || !x.pl.compiled(f)
 	})
 }
 

@@ -96,12 +96,15 @@ func (p *place) runTests(ctx context.Context, sel toolchain.Selection, expected 
 	run, err := p.runOnce(ctx, sel)
 	if named := p.chain.Named(sel.Files); err == nil && len(run.results) == 0 && run.exit == nil && len(named) > 0 && len(named) < len(sel.Files) {
 		whole := run.records
-		if run, err = p.runOnce(ctx, toolchain.Selection{Files: named}); err == nil {
+		if run, err = p.runOnce(ctx, toolchain.Selection{Files: named}); err == nil && len(run.results) > 0 {
 			var others testRun
-			others, err = p.runOnce(ctx, toolchain.Selection{Files: slices.DeleteFunc(slices.Clone(sel.Files), func(f string) bool { return slices.Contains(named, f) })})
-			run.records = slices.Concat(whole, run.records, others.records)
-			run.add(others.results)
+			rest := slices.DeleteFunc(slices.Clone(sel.Files), func(f string) bool { return slices.Contains(named, f) })
+			others, err = p.runOnce(ctx, toolchain.Selection{Files: rest})
+			if run.records = append(run.records, others.records...); !run.add(others.results) {
+				p.mute = append(p.mute, rest...)
+			}
 		}
+		run.records = append(whole, run.records...)
 	}
 	if run.exit != nil {
 		run.byExit(expected)
