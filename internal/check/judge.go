@@ -384,6 +384,7 @@ type tested struct {
 	results []step.TestResult
 	passing map[string]bool // ids of those that passed
 	ran     map[string]bool // test files that were run
+	silent  []string        // those of runs that gave no result at all
 }
 
 // look reads the sources and tests of the toolchain, and of others that it is built with, and finds what the change can reach.

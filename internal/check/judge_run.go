@@ -163,6 +163,9 @@ func (x *chainJudge) run(ctx context.Context, files []string) error {
 	for _, f := range files {
 		x.ran[f] = true
 	}
+	if len(run.results) == 0 {
+		x.silent = append(x.silent, files...)
+	}
 	x.results = append(x.results, run.results...)
 	one := Proof{Results: run.results}
 	n := one.Counts()

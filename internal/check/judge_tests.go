@@ -144,7 +144,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	run, err := x.withOld(ctx, x.pl, edits, gone, "")
+	run, err := x.putBack(ctx, x.pl, edits, gone, "")
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 				continue
 			}
 			x.known.doubt++
-			again, err := x.withOld(ctx, x.pl, edits, []test{t}, forSure)
+			again, err := x.putBack(ctx, x.pl, edits, []test{t}, forSure)
 			if err != nil {
 				return err
 			}

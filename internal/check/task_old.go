@@ -1,10 +1,14 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"go/parser"
+	"go/token"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -120,7 +124,7 @@ func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	run, err := p.withOld(ctx, pl, edits, gone, "")
+	run, err := p.putBack(ctx, pl, edits, gone, "")
 	if err != nil {
 		return err
 	}
@@ -224,6 +228,73 @@ func (p *taskProof) looser(ctx context.Context, pl *place) error {
 		p.add(f.Finding)
 	}
 	return err
+}
+
+// putBack runs tests that are gone on the new code: beside the old versions of their files, and those that cannot be run there, because
+// something else of the file does not fit the new code, alone in the new version.
+func (p *taskProof) putBack(ctx context.Context, pl *place, edits []git.Edit, tests []test, round string) (testRun, error) {
+	run, err := p.withOld(ctx, pl, edits, tests, round)
+	if err != nil {
+		return run, err
+	}
+	left := slices.DeleteFunc(slices.Clone(tests), func(t test) bool {
+		st := status(resultsOf(t, run.results))
+		return st != "" && st != step.Error
+	})
+	left, edits, err = p.alone(ctx, left)
+	if err != nil || len(left) == 0 {
+		return run, err
+	}
+	again, err := p.withOld(ctx, pl, edits, left, round)
+	run.records, run.results = append(run.records, again.records...), append(again.results, run.results...)
+	return run, err
+}
+
+// alone are those of some tests that stand on their own and name nothing that the change took away, and how they get into the new versions of
+// their files.
+func (p *taskProof) alone(ctx context.Context, tests []test) (back []test, edits []git.Edit, err error) {
+	was := slices.Clone(p.changes)
+	for i, ch := range p.changes {
+		was[i].Old, was[i].New = ch.New, ch.Old
+	}
+	taken := newNames(was)
+	for _, ch := range p.changes {
+		old, text, first := source.Parse(ch.Path, ch.Old), string(ch.New), len(back)
+		for _, t := range tests {
+			within := strings.Contains(t.Name, "::") || strings.Contains(t.Name, " > ")
+			if t.File == ch.Path && len(ch.New) > 0 && !within && !needs(t, ch.Old, taken) {
+				back, text = append(back, t), text+"\n"+string(ch.Old[headOf(old, t.Test):t.Stop])+"\n"
+			}
+		}
+		if len(back) == first {
+			continue
+		}
+		id, err := p.c.repo.WriteBlob(ctx, []byte(withImports(text, importsOf(ch, text))))
+		if err != nil {
+			return nil, nil, err
+		}
+		edits = append(edits, git.Edit{Path: ch.Path, Mode: "100644", ID: id})
+	}
+	return back, edits, nil
+}
+
+// importsOf are the imports of the old version of a file of Go that the new one does not have and a text needs.
+func importsOf(ch Change, text string) string {
+	f, err := parser.ParseFile(token.NewFileSet(), ch.Path, ch.Old, parser.ImportsOnly)
+	if path.Ext(ch.Path) != ".go" || err != nil {
+		return ""
+	}
+	head := ""
+	for _, i := range f.Imports {
+		name, line := path.Base(strings.Trim(i.Path.Value, `"`)), "import "
+		if i.Name != nil {
+			name, line = i.Name.Name, line+i.Name.Name+" "
+		}
+		if !bytes.Contains(ch.New, []byte(i.Path.Value)) && strings.Contains(text, name+".") {
+			head += line + i.Path.Value + "\n"
+		}
+	}
+	return head
 }
 
 // withOld runs tests on the new code beside old versions of their files; round is a name where that is done once more.
