@@ -34,25 +34,28 @@ func untested(old, now map[string][]byte, killed []mutantAt) (out []branchAt) {
 		if string(old[file]) == string(now[file]) {
 			continue
 		}
-		f, lines := source.Parse(file, now[file]), map[int]bool{}
-		for _, l := range added(old[file], now[file]) {
-			lines[l.n] = true
-		}
+		f, lines := source.Parse(file, now[file]), newLines(old[file], now[file])
 		code := source.Code(f.Tokens)
 		for _, b := range f.Branches() {
 			inside := func(x mutantAt) bool { return x.file == file && b.Body <= x.Off && x.End <= b.Stop }
 			if lines[b.Line] && !slices.ContainsFunc(killed, inside) && decides(f, code, b) {
 				out = append(out, branchAt{b, file, now[file]})
 			}
+			if len(out) == maxBranches {
+				return out
+			}
 		}
 	}
-	return out[:min(len(out), maxBranches)]
+	return out
 }
 
 // decides reports whether a branch is for values, and not for mistakes, for what is missing, or for what the function keeps for later.
 func decides(f source.File, code []source.Token, b source.Branch) bool {
 	within := func(from, to int) []source.Token {
 		return slices.DeleteFunc(slices.Clone(code), func(t source.Token) bool { return t.Off < from || t.End > to })
+	}
+	if skipsUnder().Match(f.Source()[b.Off:b.End]) { // of another machine, or for people to choose
+		return false
 	}
 	body := within(b.Body, b.Stop)
 	for i := range body {

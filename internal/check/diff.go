@@ -103,6 +103,15 @@ func added(from, to []byte) []line {
 	return addedByOrder(a, b, start)
 }
 
+// newLines are the numbers of the lines that are added.
+func newLines(from, to []byte) map[int]bool {
+	out := map[int]bool{}
+	for _, l := range added(from, to) {
+		out[l.n] = true
+	}
+	return out
+}
+
 func splitLines(s []byte) []string {
 	if len(s) == 0 {
 		return nil

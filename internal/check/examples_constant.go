@@ -47,7 +47,7 @@ func (u *user) constant(ctx context.Context, all []example.Example, given []exam
 			continue
 		}
 		for value := range values[name] {
-			return []step.Finding{fix("ignored-parameter", u.m.Dir, 0, fmt.Sprintf(
+			return []step.Finding{warn("ignored-parameter", u.m.Dir, 0, fmt.Sprintf(
 				"%s gives %s for all of %d inputs, such as %s and %s. Compute the result from what it is given.",
 				name, value, len(calls[name])+len(others), calls[name][fewAsked-1].Calls(), others[0].Calls()))}, nil
 		}
@@ -60,7 +60,7 @@ func (u *user) remarkable(o example.Outcome) string {
 	if o.Cannot != "" || o.Error != nil || len(o.Value) == 0 || !strings.ContainsAny(string(o.Value[:1]), `"[-0123456789`) {
 		return ""
 	}
-	if text := strings.Trim(string(o.Value), `"`); o.Value[0] == '"' && (text == "" || strings.Contains(u.m.Said, text)) {
+	if text := strings.Trim(string(o.Value), `"`); text == "" || text == "[]" || hasWord(u.m.Said, text) || o.Value[0] == '"' && strings.Contains(u.m.Said, text) {
 		return ""
 	}
 	return o.Given()

@@ -91,13 +91,13 @@ func (x *chainJudge) trials() []*trial {
 				by[m.Func] = append(by[m.Func], m)
 			}
 		}
-		if len(by[""]) == 0 {
-			lines := map[int]bool{}
-			for _, l := range added(ch.Old, ch.New) {
-				lines[l.n] = true
-			}
+		rows := len(by[""]) == 0
+		if rows {
+			lines := newLines(ch.Old, ch.New)
 			for _, m := range source.Parse(ch.Path, ch.New).Values(func(n int) bool { return lines[n] }) {
-				by[""] = append(by[""], mutantAt{m, ch.Path, ch.New, true})
+				if !slices.ContainsFunc(slices.Concat(chosen, rest), func(o mutantAt) bool { return o.Off == m.Off }) { // of a constant with a name
+					by[""] = append(by[""], mutantAt{m, ch.Path, ch.New, true})
+				}
 			}
 		}
 		r := reach(x.chain, x.files, x.holdsTests, []string{ch.Path})
@@ -111,7 +111,7 @@ func (x *chainJudge) trials() []*trial {
 		far = slices.DeleteFunc(far, func(f string) bool { return slices.Contains(near, f) })
 		known := slices.DeleteFunc(slices.Clone(near), func(f string) bool { return !x.ran[f] })
 		add := func(name string, line int) {
-			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != ""}
+			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "", rows: rows && name == ""}
 			out = append(out, &trial{Function: fn, mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
 		}
 		for _, fn := range source.Parse(ch.Path, ch.New).Funcs {

@@ -75,7 +75,7 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	return nil
 }
 
-// stillSilent takes out of some tests those that run with the change where no more than their files are run, as it was without it: what was
+// stillSilent takes out of some tests those that pass with the change where no more than their files are run, as it was without it: what was
 // run beside them had kept all from running.
 func (x *chainJudge) stillSilent(ctx context.Context, at map[string][]moved) error {
 	files := slices.DeleteFunc(slices.Sorted(maps.Keys(at)), func(f string) bool { return !slices.Contains(x.silent, f) })
@@ -86,7 +86,7 @@ func (x *chainJudge) stillSilent(ctx context.Context, at map[string][]moved) err
 	run, err := x.pl.runTests(ctx, toolchain.Selection{Files: files}, x.pl.testsOf(files))
 	x.proof.Records = append(x.proof.Records, run.records...)
 	for _, f := range files {
-		at[f] = slices.DeleteFunc(at[f], func(m moved) bool { return !m.is.silent(run.results) })
+		at[f] = slices.DeleteFunc(at[f], func(m moved) bool { return m.is.in(run.results) == step.Pass })
 	}
 	maps.DeleteFunc(at, func(_ string, list []moved) bool { return len(list) == 0 })
 	return err
@@ -139,7 +139,7 @@ func (x *chainJudge) blockSkipped(ctx context.Context, tests []test, before test
 
 // skipsUnder finds that tests are skipped under a condition that is for people to choose or for a machine to have: an option, a variable, a
 // system, a version.
-var skipsUnder = re.New(`getoption|environ|[gG]etenv|process\.env|sys\.platform|GOOS|version_info|skipif|importorskip|find_spec|testing\.Short`)
+var skipsUnder = re.New(`getoption|environ|[gG]etenv|process\.env|process\.platform|sys\.platform|GOOS|version_info|skipif|importorskip|find_spec|testing\.Short`)
 
 // skippedSince is how many cases of a test, 1 for one without, passed before and are skipped now. They are counted: what a case is
 // called can depend on what it is given.

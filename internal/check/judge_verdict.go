@@ -53,6 +53,7 @@ type Function struct {
 	// ByNew says that a new or changed test noticed one.
 	ByNew   bool `json:"by_new,omitempty"`
 	existed bool // before the change
+	rows    bool // no function: values of tables
 	unsure  bool // there was no time to find out
 	sure    bool // that it gives another value went unnoticed, which is no change that means nothing
 }
@@ -173,7 +174,7 @@ func (k known) untested() []Function {
 		if f.Noticed > 0 {
 			return nil
 		}
-		if !f.Unreached && f.unnoticed() && f.Changed.Tried > 0 { // of what the change wrote, one could be tried
+		if !f.Unreached && !f.rows && f.unnoticed() && f.Changed.Tried > 0 { // of what the change wrote, one could be tried
 			out = append(out, f)
 		}
 	}

@@ -293,10 +293,7 @@ func mutantsOf(old, now map[string][]byte) (chosen, rest []mutantAt) {
 		was := functions(name, old[name])
 		f := source.Parse(name, now[name])
 		is := functions(name, now[name])
-		lines := map[int]bool{}
-		for _, l := range added(old[name], now[name]) {
-			lines[l.n] = true
-		}
+		lines := newLines(old[name], now[name])
 		for _, x := range f.Mutants() {
 			if was[x.Func] == is[x.Func] && (is[x.Func] != "" || !lines[x.Line]) {
 				continue

@@ -207,7 +207,7 @@ func (p *project) run(ctx context.Context, def string, in any, budget step.Budge
 		switch same := string(old.In) == string(raw); {
 		case err != nil || !found:
 			return old, false, err
-		case !same && kind.several && requestOf(old.In) != requestOf(raw):
+		case !same && kind.several && (requestOf(raw) == "" || requestOf(old.In) != requestOf(raw)):
 			return old, false, nil
 		case old.Driver != "":
 			return old, false, &flow.DrivenError{Run: old.ID, Driver: old.Driver}

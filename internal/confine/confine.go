@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Level says who keeps what is run from the rest of the machine.
@@ -153,7 +154,7 @@ func (p Policy) FreeDoor() int {
 	if p.Copies() { // nor namespaces: by somebody else
 		door = leastDoor + rand.IntN(mostDoor-leastDoor) //nolint:gosec // two at a time should not try the same
 		taken = func() bool {                            // a listener that tries would live on in a child that begins now, until that is executed
-			c, err := net.DialTCP("tcp4", nil, loopback(door))
+			c, err := net.DialTimeout("tcp4", loopback(door).String(), 200*time.Millisecond)
 			if err == nil {
 				_ = c.Close()
 			}

@@ -81,7 +81,7 @@ func branchAt(ts []Token, i int, lang string) (from, to, last int) {
 		from = i + 1
 		for to = from; to < len(ts) && !isPunct(ts[to], "{"); to++ {
 			switch {
-			case isWord(ts[to], "let"):
+			case isWord(ts[to], "let"), isPunct(ts[to], "=>"):
 				return none, none, none
 			case isPunct(ts[to], ";"):
 				from = to + 1

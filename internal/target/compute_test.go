@@ -287,6 +287,16 @@ func TestGone(t *testing.T) {
 	if len(res.Gone) != 1 || res.Gone[0] != "web" || !slices.ContainsFunc(res.Problems, func(p spec.Problem) bool { return p.Path == "web/CLAUDE.md" && p.Severity == spec.Error }) {
 		t.Errorf("gone = %v, problems = %v", res.Gone, res.Problems)
 	}
+	web, _ := w.lock.Entry("web")
+	auth, _ := w.lock.Entry("auth")
+	alone := maps.Clone(auth.Files)
+	maps.Copy(auth.Files, web.Files)
+	w.lock.Put(auth)
+	if res := w.compute(); len(res.Gone) > 0 {
+		t.Errorf("its code is another module's, and gone = %v", res.Gone)
+	}
+	auth.Files = alone
+	w.lock.Put(auth)
 	maps.DeleteFunc(w.files, func(f, _ string) bool { return path.Dir(f) == "web" })
 	if res := w.compute(); len(res.Gone) > 0 {
 		t.Errorf("removed, and gone = %v", res.Gone)

@@ -45,15 +45,24 @@ func (r *run) finish() {
 	}
 }
 
-// gone finds modules of the lock that lost their spec. Where their code went with it, they were removed.
+// gone finds modules of the lock that lost their spec. Where their code went with it, or to another module, they were removed.
 func (r *run) gone() {
+	taken := map[string]bool{}
+	for _, d := range r.f.Lock.Dirs() {
+		if _, is := r.res.Index.Module(d); is {
+			e, _ := r.f.Lock.Entry(d)
+			for f := range e.Files {
+				taken[f] = true
+			}
+		}
+	}
 	for _, d := range r.f.Lock.Dirs() {
 		if _, is := r.res.Index.Module(d); is {
 			continue
 		}
 		e, _ := r.f.Lock.Entry(d)
-		there := func(f string) bool { return r.files[f] != "" }
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(e.Files)), there) && !slices.ContainsFunc(slices.Collect(maps.Keys(e.Tests)), there) {
+		there := func(f string) bool { return r.files[f] != "" && !taken[f] }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(e.Files)), there) {
 			continue
 		}
 		r.res.Gone = append(r.res.Gone, d)
