@@ -94,8 +94,8 @@ func bad(st step.TestStatus) bool { return st == step.Fail || st == step.Error }
 // have kept it from running any, those that the project's own command names are run without the others.
 func (p *place) runTests(ctx context.Context, sel toolchain.Selection, expected []test) (testRun, error) {
 	run, err := p.runOnce(ctx, sel)
-	died := slices.ContainsFunc(run.findings, func(f step.Finding) bool { return f.Rule == "runner-failed" || f.Rule == "no-tests-ran" })
-	if named := p.chain.Named(sel.Files); err == nil && len(run.results) == 0 && died && run.exit == nil && len(named) > 0 && len(named) < len(sel.Files) {
+	built := !slices.ContainsFunc(run.findings, func(f step.Finding) bool { return f.Rule == "build-failed" })
+	if named := p.chain.Named(sel.Files); err == nil && len(run.results) == 0 && built && run.exit == nil && len(named) > 0 && len(named) < len(sel.Files) {
 		whole := run.records
 		if run, err = p.runOnce(ctx, toolchain.Selection{Files: named}); err == nil && len(run.results) > 0 {
 			var others testRun

@@ -258,6 +258,7 @@ var koreanFindings = map[string]string{
 	"The test %s did not reach its assertions. It must run with the current code: use only what exists. %s":                                                                                                                                                           "테스트 %s이(가) 단언문에 도달하지 못했습니다. 현재 코드에서 실행되어야 하니 있는 것만 쓰세요. %s",
 	"The new tests could not be run without the change: %s":                                 "변경이 없는 상태에서 새 테스트를 실행할 수 없었습니다: %s",
 	"The new test %s fails. %s":                                                             "새 테스트 %s이(가) 실패합니다. %s",
+	"The new test %s does not run: its file ends the runner before any test has run.":       "새 테스트 %s이(가) 실행되지 않습니다. 그 파일이 테스트가 하나도 실행되기 전에 실행기를 끝냅니다.",
 	"The test %s passes without the change and fails with it. %s":                           "테스트 %s은(는) 변경이 없으면 통과하고 있으면 실패합니다. %s",
 	"Tests that pass without the change cannot be run with it. %s":                          "변경이 없으면 통과하는 테스트를 변경 후에는 실행할 수 없습니다. %s",
 	"No test fails when %s returns %s (%s:%d). Compare its result with the expected value.": "%s이(가) %s을(를) 반환해도 실패하는 테스트가 없습니다 (%s:%d). 결과를 예상 값과 비교하세요.",
