@@ -303,8 +303,6 @@ var koreanFindings = map[string]string{
 	"The contract of %s and its code differ: %s":                                     "%s의 계약과 코드가 다릅니다: %s",
 	"The spec mentions %s, which does not exist":                                     "스펙에 있는 %s이(가) 존재하지 않습니다",
 	"Structure does not list %s, which is a module":                                  "모듈인 %s이(가) Structure에 없습니다",
-	"The spec changed since the code was built from it: behavior is not compared":    "코드를 빌드한 뒤에 스펙이 바뀌었습니다. 동작은 비교하지 않습니다",
-	"The spec is gone, but the code built from it is still there":                    "스펙이 사라졌지만 그 스펙으로 빌드한 코드는 남아 있습니다",
 	"The spec is not valid: jacquard spec check %s":                                  "스펙이 올바르지 않습니다: jacquard spec check %s",
 	"missing required subsection '### %s' in '## %s'":                                "'## %[2]s'에 필수 하위 절 '### %[1]s'이(가) 없습니다",
 	"the code re-exports names that cannot be resolved":                              "코드가 다시 내보내는 이름을 확인할 수 없습니다",
@@ -314,9 +312,11 @@ var koreanFindings = map[string]string{
 	"The code imports %s, which depends on this module: %s":                          "코드가 가져오는 %s이(가) 이 모듈에 의존합니다: %s",
 	"The code imports %s, which Dependencies does not name":                          "코드가 가져오는 %s이(가) Dependencies에 없습니다",
 	"No test has a word of this scenario in its name: %s → %s":                       "이름에 이 시나리오의 낱말이 있는 테스트가 없습니다: %s → %s",
+	"The spec is gone, but the code built from it is still there":                    "스펙이 사라졌지만 그 스펙으로 빌드한 코드는 남아 있습니다",
 	"The spec depends on %s, but no file of the module imports it":                   "스펙은 %s에 의존하지만 모듈의 어느 파일도 가져오지 않습니다",
 	"The code imports the package %s, which Dependencies does not name":              "코드가 가져오는 패키지 %s이(가) Dependencies에 없습니다",
 	"The spec depends on the package %s, but no file of the module imports it":       "스펙은 패키지 %s에 의존하지만 모듈의 어느 파일도 가져오지 않습니다",
+	"The spec changed since the code was built from it: behavior is not compared":    "코드를 빌드한 뒤에 스펙이 바뀌었습니다. 동작은 비교하지 않습니다",
 	"The spec exports %s, but none of the files built for the module exists anymore": "스펙은 %s을(를) 내보내지만, 모듈을 위해 만든 파일이 하나도 남아 있지 않습니다",
 }
 
