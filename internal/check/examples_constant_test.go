@@ -14,7 +14,7 @@ func TestConstant(t *testing.T) {
 		always = "def fee(cents):\n    r = 3 if cents else 3\n    return r\n"
 		inTurn = "import itertools\n\nTURNS = itertools.cycle(['a again', 'b again', 'c again'])\n\n\ndef fee(cents):\n    return next(TURNS)\n"
 	)
-	for _, c := range []struct{ name, code, test, spec, rule string }{
+	foundOutside(t, []outsideCase{
 		{"always the same", always, same, "A part of the price.", "ignored-parameter"},
 		{"asked twice", always, few, "A part of the price.", ""},
 		{"at least", "def fee(cents):\n    return max(cents // 1000, 3)\n", same, "A part of the price, three at least.", ""},
@@ -23,17 +23,5 @@ func TestConstant(t *testing.T) {
 		{"in turn, and a word of the spec stands in a text alone", inTurn, turns, "A letter, followed by \" again\".", "ambient-state"},
 		{"in turn, as the spec says", inTurn, turns, "The next letter, again and again.", ""},
 		{"one letter", "def fee(cents):\n    return 'x again'\n", steps, "A letter, followed by \" again\".", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			needs(t, "python3")
-			got := ""
-			for _, f := range outside(t, "shop/test_shop.py", c.code, c.test, c.spec, function("fee", "")) {
-				got += f.Rule
-			}
-			if got != c.rule {
-				t.Errorf("found %q, want %q", got, c.rule)
-			}
-		})
-	}
+	})
 }

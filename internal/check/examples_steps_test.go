@@ -13,7 +13,7 @@ func TestStaircase(t *testing.T) {
 		rate  = "def fee(cents):\n    return cents * 29 // 1000 + 10\n"
 		spec  = "2.9 percent, rounded down, and 10 cents"
 	)
-	for _, c := range []struct{ name, code, test, spec, rule string }{
+	foundOutside(t, []outsideCase{
 		{"steps", steps, test, spec, "answer-table"},
 		{"steps up to", upper, test, spec, "answer-table"},
 		{"computed", rate, test, spec, ""},
@@ -24,7 +24,15 @@ func TestStaircase(t *testing.T) {
 		{"computed by steps", "def fee(cents):\n    return cents // 100 * 25\n", "import shop\n\n\ndef test_fee():\n    assert shop.fee(100) == 25\n    assert shop.fee(200) == 50\n    assert shop.fee(300) == 75\n", "25 a hundred", ""},
 		{"computed by steps, in other words", "def fee(cents):\n    return cents // 100 * 25\n", "import shop\n\n\ndef test_fee():\n    assert shop.fee(100) == 25\n    assert shop.fee(200) == 50\n    assert shop.fee(300) == 75\n", "a quarter of whole euros", ""},
 		{"small numbers", "def fee(n):\n    return len(str(n))\n", "import shop\n\n\ndef test_fee():\n    assert shop.fee(1) == 1\n    assert shop.fee(10) == 2\n    assert shop.fee(100) == 3\n", "how many digits", ""},
-	} {
+	})
+}
+
+// outsideCase is code of a function fee with its tests and its spec, and the rule of what is found when it is called outside of them.
+type outsideCase struct{ name, code, test, spec, rule string }
+
+func foundOutside(t *testing.T, cases []outsideCase) {
+	t.Helper()
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			needs(t, "python3")

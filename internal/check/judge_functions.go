@@ -84,9 +84,10 @@ func (x *chainJudge) trials() []*trial {
 			continue
 		}
 		was, is := functions(ch.Path, codeOf(ch.Path, ch.Old)), functions(ch.Path, codeOf(ch.Path, ch.New))
+		f := source.Parse(ch.Path, ch.New)
 		chosen, rest := mutantsOf(map[string][]byte{ch.Path: ch.Old}, map[string][]byte{ch.Path: ch.New})
-		by := map[string][]mutantAt{}
-		for _, m := range slices.Concat(chosen, rest) {
+		by, list := map[string][]mutantAt{}, slices.Concat(chosen, rest)
+		for _, m := range list {
 			if m.Func != "main" { // which a test cannot call
 				by[m.Func] = append(by[m.Func], m)
 			}
@@ -94,8 +95,8 @@ func (x *chainJudge) trials() []*trial {
 		rows := len(by[""]) == 0
 		if rows {
 			lines := newLines(ch.Old, ch.New)
-			for _, m := range source.Parse(ch.Path, ch.New).Values(func(n int) bool { return lines[n] }) {
-				if !slices.ContainsFunc(slices.Concat(chosen, rest), func(o mutantAt) bool { return o.Off == m.Off }) { // of a constant with a name
+			for _, m := range f.Values(func(n int) bool { return lines[n] }) {
+				if !slices.ContainsFunc(list, func(o mutantAt) bool { return o.Off == m.Off }) { // of a constant with a name
 					by[""] = append(by[""], mutantAt{m, ch.Path, ch.New, true})
 				}
 			}
@@ -114,7 +115,7 @@ func (x *chainJudge) trials() []*trial {
 			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "", rows: rows && name == ""}
 			out = append(out, &trial{Function: fn, mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
 		}
-		for _, fn := range source.Parse(ch.Path, ch.New).Funcs {
+		for _, fn := range f.Funcs {
 			if was[fn.Name] != is[fn.Name] {
 				add(fn.Name, fn.Line)
 			}

@@ -94,18 +94,8 @@ func bad(st step.TestStatus) bool { return st == step.Fail || st == step.Error }
 // have kept it from running any, those that the project's own command names are run without the others.
 func (p *place) runTests(ctx context.Context, sel toolchain.Selection, expected []test) (testRun, error) {
 	run, err := p.runOnce(ctx, sel)
-	built := !slices.ContainsFunc(run.findings, func(f step.Finding) bool { return f.Rule == "build-failed" })
-	if named := p.chain.Named(sel.Files); err == nil && len(run.results) == 0 && built && run.exit == nil && len(named) > 0 && len(named) < len(sel.Files) {
-		whole := run.records
-		if run, err = p.runOnce(ctx, toolchain.Selection{Files: named}); err == nil && len(run.results) > 0 {
-			var others testRun
-			rest := slices.DeleteFunc(slices.Clone(sel.Files), func(f string) bool { return slices.Contains(named, f) })
-			others, err = p.runOnce(ctx, toolchain.Selection{Files: rest})
-			if run.records = append(run.records, others.records...); !run.add(others.results) {
-				p.mute = append(p.mute, rest...)
-			}
-		}
-		run.records = append(whole, run.records...)
+	if err == nil && len(run.results) == 0 && run.exit == nil {
+		run, err = p.runNamed(ctx, sel.Files, run)
 	}
 	if run.exit != nil {
 		run.byExit(expected)
@@ -129,6 +119,26 @@ func (p *place) runTests(ctx context.Context, sel toolchain.Selection, expected 
 		}
 	}
 	return run, nil
+}
+
+// runNamed runs files that gave no result together once more: those that the project's own command names, then the others, which are mute
+// where they give none then either. What cannot be built is not asked again.
+func (p *place) runNamed(ctx context.Context, files []string, whole testRun) (testRun, error) {
+	named := p.chain.Named(files)
+	if len(named) == 0 || len(named) == len(files) || slices.ContainsFunc(whole.findings, func(f step.Finding) bool { return f.Rule == "build-failed" }) {
+		return whole, nil
+	}
+	run, err := p.runOnce(ctx, toolchain.Selection{Files: named})
+	run.records = append(whole.records, run.records...)
+	if err != nil || len(run.results) == 0 {
+		return run, err
+	}
+	rest := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return slices.Contains(named, f) })
+	others, err := p.runOnce(ctx, toolchain.Selection{Files: rest})
+	if run.records = append(run.records, others.records...); !run.add(others.results) {
+		p.mute = append(p.mute, rest...)
+	}
+	return run, err
 }
 
 // byExit gives every test the result of the command that ran them all: without a report nothing more is known.

@@ -145,10 +145,10 @@ func compiled(x *inspect.Project, err error) *inspect.Project {
 		return x
 	}
 	lock, _ := target.ParseLock(x.Read(target.LockName))
-	built := map[string]inspect.Built{}
+	built, gone := map[string]inspect.Built{}, lock.Gone(x.HasSpec, x.Has)
 	for _, d := range lock.Dirs() {
 		if e, ok := lock.Entry(d); ok {
-			built[d] = inspect.Built{Files: slices.Collect(maps.Keys(e.Files)), Content: e.Content}
+			built[d] = inspect.Built{Files: slices.Collect(maps.Keys(e.Files)), Content: e.Content, Gone: slices.Contains(gone, d)}
 		}
 	}
 	x.Built(built)

@@ -153,7 +153,8 @@ func (p Policy) FreeDoor() int {
 	taken := func() bool { return false }
 	if p.Copies() { // nor namespaces: by somebody else
 		door = leastDoor + rand.IntN(mostDoor-leastDoor) //nolint:gosec // two at a time should not try the same
-		taken = func() bool {                            // a listener that tries would live on in a child that begins now, until that is executed
+		taken = func() bool {
+			// A listener that tries would live on in a child that begins now, until that is executed.
 			c, err := net.DialTimeout("tcp4", loopback(door).String(), 200*time.Millisecond) //nolint:noctx // it has its own limit
 			if err == nil {
 				_ = c.Close()

@@ -80,7 +80,7 @@ func (p *Project) Boundary(dir string) Boundary {
 		}
 	}
 	for d := range subdirs {
-		b.Subdirs = append(b.Subdirs, BoundaryDir{d, p.hasSpec(path.Join(dir, d))})
+		b.Subdirs = append(b.Subdirs, BoundaryDir{d, p.HasSpec(path.Join(dir, d))})
 	}
 	slices.SortFunc(b.Subdirs, func(x, y BoundaryDir) int { return strings.Compare(x.Name, y.Name) })
 	b.SubdirCount = len(b.Subdirs)

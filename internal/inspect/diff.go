@@ -117,7 +117,7 @@ func Diff(before, after *Project, base, head string) InterfaceDiffs {
 	dirs := slices.Concat(before.dirs, after.dirs)
 	slices.Sort(dirs)
 	for _, dir := range slices.Compact(dirs) {
-		if before.hasSpec(dir) && before.docs[dir] == nil || after.hasSpec(dir) && after.docs[dir] == nil {
+		if before.HasSpec(dir) && before.docs[dir] == nil || after.HasSpec(dir) && after.docs[dir] == nil {
 			continue // one of the two cannot be read, so nothing can be said
 		}
 		m := interfaceDiff(dir, before.spec(dir), after.spec(dir), after.language(dir, before))

@@ -109,6 +109,7 @@ func (p *Project) Library(packages fs.FS) *Project {
 type Built struct {
 	Files   []string // that it was compiled into
 	Content string   // [spec.ContentHash] of the spec that they were built from
+	Gone    bool     // the spec is there no more, and the code is
 }
 
 // Built tells the project what the lock records, by directory.
@@ -134,8 +135,8 @@ func (p *Project) outlines() *Symbols {
 	return all
 }
 
-// hasSpec reports whether there is a spec in a directory, also one that cannot be read.
-func (p *Project) hasSpec(dir string) bool {
+// HasSpec reports whether there is a spec in a directory, also one that cannot be read.
+func (p *Project) HasSpec(dir string) bool {
 	d := p.docs[dir]
 	return d != nil && !d.free() || p.Has(p.SpecPath(dir)) && p.named(p.SpecPath(dir)) == nil
 }

@@ -151,7 +151,7 @@ func TestOtherSpec(t *testing.T) {
 			delete(files, "m/m.go")
 		}
 		x := project(files)
-		x.Built(map[string]inspect.Built{"m": {Files: []string{"m/m.go"}, Content: c.built}})
+		x.Built(map[string]inspect.Built{"m": {Files: []string{"m/m.go"}, Content: c.built, Gone: c.gone && !c.left}})
 		v := x.Validate(".")
 		var got []string
 		for _, m := range v.Modules {

@@ -150,7 +150,7 @@ func (p *Project) Audit(onlyIssues bool) Audit {
 	for dir, c := range dirs {
 		n := AuditNode{
 			Path: shown(dir), SourceFiles: c.sources, Subdirs: len(c.subdirs), Depth: depth(dir),
-			Needs: c.sources > 0 || len(c.subdirs) > 1, HasClaudeMd: p.hasSpec(dir), HasImplements: p.Has(path.Join(dir, implementsFile)),
+			Needs: c.sources > 0 || len(c.subdirs) > 1, HasClaudeMd: p.HasSpec(dir), HasImplements: p.Has(path.Join(dir, implementsFile)),
 		}
 		switch {
 		case n.Needs && n.HasClaudeMd:

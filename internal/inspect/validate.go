@@ -111,15 +111,8 @@ func (p *Project) ValidateModules(wanted func(dir string) bool) Validation {
 			v.Modules = append(v.Modules, p.gone(d))
 		}
 	}
-	taken := map[string]bool{}
-	for d, b := range p.built {
-		for _, f := range b.Files {
-			taken[f] = taken[f] || p.hasSpec(d)
-		}
-	}
-	left := func(f string) bool { return p.Has(f) && !taken[f] }
 	for _, d := range slices.Sorted(maps.Keys(p.built)) {
-		if wanted(d) && !p.hasSpec(d) && slices.ContainsFunc(p.built[d].Files, left) {
+		if wanted(d) && p.built[d].Gone {
 			v.Unreadable = append(v.Unreadable, Unreadable{path.Join(d, spec.Name), "The spec is gone, but the code built from it is still there"})
 		}
 	}

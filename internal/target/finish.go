@@ -1,9 +1,7 @@
 package target
 
 import (
-	"maps"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -45,27 +43,13 @@ func (r *run) finish() {
 	}
 }
 
-// gone finds modules of the lock that lost their spec. Where their code went with it, or to another module, they were removed.
+// gone names modules of the lock that lost their spec.
 func (r *run) gone() {
-	taken := map[string]bool{}
-	for _, d := range r.f.Lock.Dirs() {
-		if _, is := r.res.Index.Module(d); is {
-			e, _ := r.f.Lock.Entry(d)
-			for f := range e.Files {
-				taken[f] = true
-			}
-		}
-	}
-	for _, d := range r.f.Lock.Dirs() {
-		if _, is := r.res.Index.Module(d); is {
-			continue
-		}
-		e, _ := r.f.Lock.Entry(d)
-		there := func(f string) bool { return r.files[f] != "" && !taken[f] }
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(e.Files)), there) {
-			continue
-		}
-		r.res.Gone = append(r.res.Gone, d)
+	r.res.Gone = r.f.Lock.Gone(
+		func(dir string) bool { _, is := r.res.Index.Module(dir); return is },
+		func(file string) bool { return r.files[file] != "" },
+	)
+	for _, d := range r.res.Gone {
 		r.res.Problems = append(r.res.Problems, spec.Problem{
 			Path: path.Join(d, spec.Name), Severity: spec.Error, Text: "the spec is gone, but the code built from it is still there",
 			Hint: "restore the spec, or remove its code too, or write a new one: jacquard decompile " + d,

@@ -238,6 +238,29 @@ func (l *Lock) Bytes() []byte {
 // Dirs lists the modules that the lock knows, sorted.
 func (l *Lock) Dirs() []string { return slices.Sorted(maps.Keys(l.rows)) }
 
+// Gone lists recorded modules that have no spec any more although code of theirs is there, sorted. Where it went with the spec, or to another
+// module, they were removed.
+func (l *Lock) Gone(module, has func(path string) bool) (out []string) {
+	without := slices.DeleteFunc(l.Dirs(), module)
+	if len(without) == 0 { // mostly: no row is decoded
+		return nil
+	}
+	taken := map[string]bool{}
+	for _, d := range slices.DeleteFunc(l.Dirs(), func(d string) bool { return !module(d) }) {
+		e, _ := l.Entry(d)
+		for f := range e.Files {
+			taken[f] = true
+		}
+	}
+	for _, d := range without {
+		e, _ := l.Entry(d)
+		if slices.ContainsFunc(slices.Collect(maps.Keys(e.Files)), func(f string) bool { return has(f) && !taken[f] }) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
 // Entry returns the record of a module, the last one where there are several.
 func (l *Lock) Entry(dir string) (Entry, bool) {
 	rows := l.rows[nfc(dir)]
