@@ -12,7 +12,7 @@ import (
 // What is installed for checks is kept until it is too much; then what was not used for
 // the longest time goes. What was used a moment ago may be in use by another process.
 const (
-	mostInstalled = 20 << 30 // bytes
+	mostInstalled = 10 << 30 // bytes on the disk
 	inUse         = time.Hour
 )
 
@@ -67,12 +67,14 @@ func evict(cache string, most int64, idle time.Duration) {
 	}
 }
 
+// sizeOf is what a directory takes on the disk, where a file takes whole blocks: packages are many small files.
 func sizeOf(dir string) int64 {
+	const block = 4 << 10
 	var n int64
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			if info, err := d.Info(); err == nil {
-				n += info.Size()
+				n += (info.Size() + block - 1) / block * block
 			}
 		}
 		return nil

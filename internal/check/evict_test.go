@@ -43,9 +43,9 @@ func TestOldInstallationsGoFirst(t *testing.T) {
 		}
 		return names
 	}
-	install("old", 5*time.Hour, 100, true)
-	install("older", 9*time.Hour, 100, true)
-	install("used", time.Minute, 100, true)
+	install("old", 5*time.Hour, 5000, true) // two blocks, as each of these
+	install("older", 9*time.Hour, 5000, true)
+	install("used", time.Minute, 5000, true)
 	install("go-build", 99*time.Hour, 100, false) // no installation
 	install("older.gradle", 0, 0, false)          // a part of it
 	all := left()
@@ -57,7 +57,7 @@ func TestOldInstallationsGoFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check.Evict(cache, 300, time.Hour)
+	check.Evict(cache, 3*8<<10, time.Hour)
 	if got, want := left(), []string{"go-build", "installing-1", "old", "older", "older.gradle", "used"}; !slices.Equal(got, want) {
 		t.Errorf("what was cut long ago goes: %v are left, want %v", got, want)
 	}
@@ -67,7 +67,7 @@ func TestOldInstallationsGoFirst(t *testing.T) {
 	if got := left(); !slices.Equal(got, all) {
 		t.Errorf("within the limit: %v are left, want %v", got, all)
 	}
-	check.Evict(cache, 250, time.Hour)
+	check.Evict(cache, 3*8<<10-1, time.Hour)
 	if got, want := left(), []string{"go-build", "old", "used"}; !slices.Equal(got, want) {
 		t.Errorf("one too many: %v are left, want %v", got, want)
 	}
