@@ -16,6 +16,14 @@ func pips(argv []string) bool {
 	return strings.HasPrefix(path.Base(argv[0]), "pip") || argv[0] == "uv" && slices.Contains(argv, "pip")
 }
 
+// pipValues are the options of pip install, and of uv in its place, whose value is the next argument and names no package to install
+// here: groups of dependencies are in Requires (pip.pypa.io, "pip install").
+var pipValues = []string{
+	"-e", "--editable", "--group", "--extra", "-i", "--index-url", "--extra-index-url", "-f", "--find-links", "-t", "--target", "--prefix", "--root", "--src", "-p", "--python",
+	"--python-version", "--platform", "--implementation", "--abi", "-C", "--config-settings", "--no-binary", "--only-binary", "--upgrade-strategy", "--progress-bar",
+	"--timeout", "--retries", "--proxy", "--cert", "--trusted-host", "--cache-dir", "--log", "--report", "--exists-action", "--index", "--resolution", "--prerelease",
+}
+
 // packages are what one line has pip install, besides the project itself and what installs others. Its extras are in Requires.
 func (p *Project) packages(line int) []string {
 	var out []string
@@ -32,7 +40,7 @@ func (p *Project) packages(line int) []string {
 				if p.set[args[i]] {
 					out = append(out, a, args[i])
 				}
-			case a == "-e" || a == "--editable":
+			case slices.Contains(pipValues, a):
 				i++
 			case strings.HasPrefix(a, "-"), strings.HasPrefix(a, "."), strings.Contains(a, "{"), strings.Contains(a, "://"), strings.Contains(a, "git+"):
 			case slices.Contains(builders, plainName(a)):

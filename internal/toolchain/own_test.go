@@ -69,7 +69,7 @@ func TestCheckersAreInstalled(t *testing.T) {
 	files := map[string]string{
 		"setup.py": "", "x.py": "", "test.py": "import unittest\n",
 		".github/workflows/ci.yml": "on: push\njobs:\n  lint:\n    runs-on: x\n    steps:\n      - run: |\n          pip install flake8 --upgrade\n          pip install sphinx\n          pip install flake8-pyproject pep8-naming black\n          flake8 x.py\n" +
-			"  test:\n    runs-on: x\n    steps:\n      - run: pip install pytest ruff==1\n      - run: ruff check\n      - run: pytest test.py\n",
+			"  test:\n    runs-on: x\n    steps:\n      - run: pip install --group test --only-binary x pytest ruff==1 -e .\n      - run: ruff check\n      - run: pytest test.py\n",
 	}
 	var paths []string
 	for p := range files {
