@@ -38,9 +38,9 @@ func registers(file string) bool {
 	return slices.Contains([]string{".cmake", ".csproj", ".fsproj", ".sln", ".mk"}, path.Ext(file))
 }
 
-// isCode reports whether a file is neither a document nor configuration.
+// isCode reports whether a file is neither a document nor configuration, as .gitignore is.
 func isCode(file string) bool {
-	switch strings.ToLower(path.Ext(file)) {
+	switch strings.ToLower(path.Ext(strings.TrimPrefix(path.Base(file), "."))) {
 	case "", ".md", ".txt", ".rst", ".adoc", ".json", ".yaml", ".yml", ".toml", ".lock", ".png", ".svg", ".jpg", ".gif", ".html", ".css":
 		return false
 	}

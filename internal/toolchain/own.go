@@ -132,7 +132,7 @@ func (f *Found) adopt(p *Project) {
 	whole := slices.ContainsFunc(mine, func(c commands.Command) bool { return f.isTest(c) && !c.Partial })
 	for i, c := range mine {
 		r, known := runners[c.Program()]
-		if !f.isTest(c) || whole && c.Partial {
+		if f.Ecosystem == Rust || !f.isTest(c) || whole && c.Partial {
 			continue
 		}
 		if known {
@@ -159,8 +159,11 @@ func (f *Found) adopt(p *Project) {
 		break
 	}
 	f.Own.Built, f.Own.Peers = f.compiles(p), p.peers()
-	if f.Ecosystem == Python {
+	switch f.Ecosystem {
+	case Python:
 		f.Own.Checkers = p.checkers(f)
+	case Rust:
+		f.adoptCargo(p, mine)
 	}
 }
 

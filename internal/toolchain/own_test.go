@@ -272,3 +272,49 @@ func TestTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnCargo: crates are tested with the features and in the way that the project's own people choose, and by all tests.
+func TestOwnCargo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ runs, dir, want string }{
+		"names are some":  {"[{run: cargo test pass}, {run: cargo test -p x fail}, {run: cargo test -- --ignored}]", ".", "cargo test"},
+		"all features":    {"[{run: cargo test}, {run: cargo test --all-features -- --test-threads=1 --nocapture}]", ".", "cargo test --all-features -- --test-threads=1"},
+		"first":           {"[{run: cargo test --no-default-features}, {run: cargo test -Fstd}, {run: 'cargo test --features a,b'}]", ".", "cargo test --features=std"},
+		"nextest":         {"[{run: cargo nextest run --profile ci --features std -j 2}]", ".", "cargo test --features=std"},
+		"not here":        {"[{run: cargo +nightly test --all-features}, {run: RUSTFLAGS='--cfg loom' cargo test --lib}, {run: LEVEL=1 RUSTFLAGS=-Dwarnings cargo test --release}]", ".", "LEVEL=1 cargo test --release"},
+		"member":          {"[{run: 'cargo test --workspace --exclude other --features in-ner/std,top/a,fast'}]", "crates/in-ner", "cargo test --features=std"},
+		"another member":  {"[{run: cargo test -p top --all-features}, {run: cargo test --all --no-default-features}]", "crates/in-ner", "cargo test --no-default-features"},
+		"another package": {"[{run: cargo test --manifest-path crates/in-ner/Cargo.toml --all-features}]", ".", "cargo test"},
+	} {
+		files := map[string]string{
+			"Cargo.toml": "[package]\nname = \"top\"\n[workspace]\nmembers = [\"crates/in-ner\"]\n", "src/lib.rs": "", "crates/in-ner/Cargo.toml": "[package]\nname = \"in-ner\"\n", "crates/in-ner/src/lib.rs": "",
+			".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: " + c.runs + "}}\n",
+		}
+		f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(c.dir)
+		cmd := f.Test(toolchain.Selection{})[0]
+		words := slices.Concat(slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "CARGO_") }), slices.DeleteFunc(cmd.Argv, func(a string) bool { return a == "--no-fail-fast" || a == "--message-format=json" }))
+		if got := strings.Join(words, " "); got != c.want {
+			t.Errorf("%s: %s is tested by %s, want %s", name, c.dir, got, c.want)
+		}
+		if one := f.Test(toolchain.Selection{IDs: []string{c.dir + "/src/lib.rs::tests::a"}})[0].Argv; one[len(one)-1] != "tests::a" || !slices.Contains(one, "--lib") {
+			t.Errorf("%s: one test is run by %s", name, one)
+		}
+	}
+}
+
+// TestOwnCargoLint: the project's own linters, in a form whose findings can be read, and those that can be run here.
+func TestOwnCargoLint(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"Cargo.toml": "[package]\nname = \"x\"\n", "src/lib.rs": "",
+		".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: cargo fmt --all --check}, {run: cargo +nightly fmt --check}, {run: cargo clippy --target x -- -D warnings}, {run: cargo clippy --all-targets -- -D warnings}]}}\n",
+	}
+	f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(".")
+	var got []string
+	for _, c := range f.Lint(nil) {
+		got = append(got, strings.Join(c.Argv, " ")+" needs "+c.Needs[1].Tool)
+	}
+	if want := []string{"cargo fmt --all --check needs cargo-fmt", "cargo clippy --message-format=short --all-targets -- -D warnings needs cargo-clippy"}; !slices.Equal(got, want) {
+		t.Errorf("linted by %q, want %q", got, want)
+	}
+}

@@ -3,6 +3,7 @@ package toolchain
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -17,7 +18,7 @@ func rustRow() ecosystem {
 		inspect:   inspectRust,
 		setup:     rustSetup,
 		build: func(f Found, _ string) []Command {
-			return []Command{f.cargo("build", ReportExit, "build", "--message-format=short")}
+			return []Command{f.cargo("build", ReportExit, append([]string{"build", "--message-format=short"}, f.chosenFeatures()...)...)}
 		},
 		test:     rustTest,
 		lint:     rustLint,
@@ -153,8 +154,10 @@ func rustSetup(f Found) []Command {
 	return []Command{c}
 }
 
-// Cargo is a command of Cargo that reaches no network and reports by its exit code.
-func (f Found) Cargo(name string, args ...string) Command { return f.cargo(name, ReportExit, args...) }
+// Cargo is a command of Cargo that reaches no network and reports by its exit code, with the features that the project tests with.
+func (f Found) Cargo(name string, args ...string) Command {
+	return f.cargo(name, ReportExit, append(args, f.chosenFeatures()...)...)
+}
 
 // cargo makes a command of Cargo that reaches no network.
 func (f Found) cargo(name string, r Report, args ...string) Command {
@@ -221,11 +224,13 @@ func (f Found) rustTargets(files []string) []string {
 
 // rustTest: the compiler's messages are JSON, and on standard output with what the tests print.
 func rustTest(f Found, s Selection) []Command {
-	args := []string{"test", "--no-fail-fast", "--message-format=json"}
+	flags, harness := f.ownCargo()
+	args := append([]string{"test", "--no-fail-fast", "--message-format=json"}, flags...)
 	switch {
 	case len(s.IDs) > 0:
 		args = append(args, f.rustTargets(filesOfIDs(s.IDs))...)
-		args = append(args, "--", "--exact")
+		args = append(append(args, "--"), harness...)
+		args = addOnce(args, "--exact")
 		for _, id := range s.IDs {
 			file, name := SplitID(id)
 			_, module := RustModule(f.rel(file))
@@ -234,10 +239,20 @@ func rustTest(f Found, s Selection) []Command {
 	case len(s.Files) > 0:
 		args = append(args, f.rustTargets(s.Files)...)
 	}
-	return []Command{f.cargo("test", ReportCargo, args...)}
+	if len(s.IDs) == 0 && len(harness) > 0 {
+		args = append(append(args, "--"), harness...)
+	}
+	c := f.cargo("test", ReportCargo, args...)
+	if len(f.Own.Test) > 0 {
+		c.Env, c.From = slices.Concat(f.Own.Test[0].Env, c.Env), f.Own.Test[0].From
+	}
+	return []Command{c}
 }
 
 func rustLint(f Found, _ []string) []Command {
+	if len(f.Own.Lint) > 0 {
+		return f.ownCargoLint()
+	}
 	if !f.Uses("clippy") {
 		return nil
 	}
