@@ -88,6 +88,13 @@ func (a *Actor) judgeTrees(ctx context.Context, in JudgeIn, before, tree string)
 		}
 		return out
 	}
+	q.Then = func() ([]toolchain.Found, error) {
+		old, err := a.tree(ctx, before, nil)
+		if err != nil {
+			return nil, err
+		}
+		return a.chains(old), nil
+	}
 	c, err := a.checker(judgeRun)
 	if err != nil {
 		return out, err

@@ -26,6 +26,8 @@ type Question struct {
 	Chains []toolchain.Found
 	// Now gives them as each line of the project tests them with the change. Without it, nobody asks what those leave out.
 	Now func() []toolchain.Found
+	// Then gives them as they were before the change. Without it, what the change installs is there before as well.
+	Then func() ([]toolchain.Found, error)
 	// Mutants is how many small changes of the code are tried at most.
 	Mutants int
 	// Full says that all tests are run at the end, and not only those that the change can reach.
@@ -90,7 +92,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 		return out, fmt.Errorf("judge change: %w", err)
 	}
 	j := &judge{q: q, taskProof: taskProof{
-		c: c, t: Task{Chains: q.Chains, Unplanned: true, Base: tree}, before: before, proof: Proof{Tree: tree},
+		c: c, t: Task{Chains: q.Chains, Unplanned: true, Base: tree}, before: before, then: q.Then, proof: Proof{Tree: tree},
 		changes: slices.DeleteFunc(all, func(ch Change) bool {
 			return strings.HasPrefix(ch.Path, "../") || ch.NewMode == moduleMode || ch.OldMode == moduleMode
 		}),
@@ -98,6 +100,9 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 	j.out = Judgement{Before: before, Tree: tree, Findings: []Fact{}, Functions: []Function{}, Red: []RedTest{}}
 	defer func() { err = j.close(err) }()
 	j.notices()
+	if err := j.readByCode(ctx); err != nil && !j.excused(ctx, err) {
+		return j.out, fmt.Errorf("judge change: %w", err)
+	}
 	foreign := ""
 	for _, ch := range j.changes {
 		if isProgram(ch) || kindOf(ch) == foreignCode && !slices.ContainsFunc(q.Chains, func(f toolchain.Found) bool { return compiles(f, ch.Path) }) {
@@ -136,6 +141,7 @@ type judge struct {
 	missed []missed
 	runs   map[string]*tested
 	names  map[string]bool // of functions of the changed code, once they are asked for
+	read   map[string]bool // changed files that are no code and are named in code
 }
 
 // notices lists what people want to know of a change before anything else, and what blocks nobody: how it is checked and installed,
@@ -321,6 +327,9 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 		}
 	}
 	if chain.Own.Elsewhere {
+		if len(x.changed) == 0 {
+			return nil
+		}
 		j.known.unknown = "the tests of " + chain.Root + " are run by another part of the project"
 		return nil
 	}
@@ -342,7 +351,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	}
 	defer func() { err = joinClose(err, x.pl) }()
 	x.freshTests()
-	for _, stage := range []func(context.Context) error{x.near, x.askOthers, x.red, x.hollow, x.deleted, x.weakened, x.far, x.uncollected, x.functions, x.rest, x.looser, x.besides} {
+	for _, stage := range []func(context.Context) error{x.near, x.askOthers, x.red, x.hollow, x.deleted, x.weakened, x.far, x.uncollected, x.functions, x.affected, x.rest, x.looser, x.besides} {
 		if err := stage(ctx); err != nil {
 			return err
 		}
@@ -427,7 +436,7 @@ var scriptTest = re.New("\\b(?:test|it|specify)\\s*(?:\\.\\w+\\s*)*[(`]|['\"](?:
 func (x *chainJudge) runnable(files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(f string) bool {
 		_, there := x.pl.entries[f]
-		return !there || slices.Contains(x.pl.mute, f) || x.pl.endToEnd(x.files[f]) || !x.pl.compiled(f)
+		return !there || slices.Contains(x.pl.mute, f) || x.pl.endToEnd(x.files[f]) || !x.pl.compiled(f) || !x.pl.collected(f)
 	})
 }
 

@@ -16,11 +16,14 @@ import (
 // besides finds tests that are as they were and see less than before, because of what is beside them: helpers, fixtures, data. With these as
 // they were they fail and did not before, or they kill a mutant that nothing kills now.
 func (x *chainJudge) besides(ctx context.Context) (err error) {
-	aside := slices.DeleteFunc(slices.Clone(x.changes), func(ch Change) bool { return !x.standsBeside(ch) })
-	if len(aside) == 0 || !slices.ContainsFunc(x.changes, func(ch Change) bool { return kindOf(ch) == codeKind }) {
+	helps := func(ch Change) bool {
+		return ch.Status == 'M' && kindOf(ch) == testKind && x.mineIn(x.chain, ch) && len(changedHelpers(newFile(ch))) > 0
+	}
+	aside := slices.DeleteFunc(slices.Clone(x.changes), func(ch Change) bool { return !x.standsBeside(ch) && !helps(ch) })
+	if len(aside) == 0 || !slices.ContainsFunc(x.changes, func(ch Change) bool { return kindOf(ch) == codeKind || helps(ch) }) {
 		return nil
 	}
-	files := x.testedBeside(aside)
+	files := slices.DeleteFunc(x.testedBeside(aside), func(f string) bool { return slices.Contains(pathsOf(aside), f) })
 	tests := slices.DeleteFunc(x.pl.testsOf(files), func(t test) bool { return t.in(x.results) != step.Pass || among(x.fresh)(t) })
 	if len(tests) == 0 {
 		return nil
@@ -158,9 +161,14 @@ func (x *chainJudge) blindBeside(ctx context.Context, aside []Change, was *place
 			x.out.NotRun = append(x.out.NotRun, "mutants for some of the tests beside "+someOf(pathsOf(aside)))
 			return nil
 		}
-		m, others, err := x.lessKilled(ctx, f, was, using, limit)
+		m, others, still, err := x.lessKilled(ctx, f, was, using, limit)
 		if err != nil {
 			return err
+		}
+		if m == nil && others != nil && !still && !data {
+			x.known.weakened++
+			x.block(killNone(file, after(using), *others), nil)
+			return nil
 		}
 		if m != nil {
 			x.known.weakened++

@@ -69,7 +69,7 @@ func isProgram(ch Change) bool {
 // concerned are the toolchains that the change can be tested by.
 func (j *judge) concerned() []toolchain.Found {
 	return slices.DeleteFunc(slices.Clone(j.q.Chains), func(chain toolchain.Found) bool {
-		return !slices.Contains(judged, chain.Ecosystem) || !slices.ContainsFunc(j.changes, func(ch Change) bool { return j.mineIn(chain, ch) })
+		return !slices.Contains(judged, chain.Ecosystem) || !j.installs(chain) && !slices.ContainsFunc(j.changes, func(ch Change) bool { return j.mineIn(chain, ch) })
 	})
 }
 
@@ -79,7 +79,7 @@ func (j *judge) mineIn(chain toolchain.Found, ch Change) bool {
 		return true
 	}
 	k := kindOf(ch)
-	if k == noKind || k == foreignCode || !j.owns(chain, ch.Path) {
+	if (k == noKind || k == foreignCode) && !j.read[ch.Path] || !j.owns(chain, ch.Path) {
 		return false
 	}
 	eco := toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path))

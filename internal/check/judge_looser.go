@@ -84,7 +84,8 @@ func (x *chainJudge) rewordedIn(f *file) (out []moved) {
 			t, still = renamed[old.Name], renamed[old.Name].Name != ""
 		}
 		m := moved{test{Test: old, ID: f.Path + "::" + old.Name, File: f.Path}, test{Test: t, ID: f.Path + "::" + t.Name, File: f.Path}}
-		if still && !old.Skipped && m.is.in(x.results) == step.Pass && x.otherwise(f, m, helpers) && len(judgeTest(f, t, old, true)) == 0 {
+		same := m.same(f) // of another one it was asked before what its text shows
+		if still && !old.Skipped && m.is.in(x.results) == step.Pass && x.otherwise(f, m, helpers) && (same || len(judgeTest(f, t, old, true)) == 0) {
 			out = append(out, m)
 		}
 	}
@@ -168,10 +169,14 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []moved) (er
 		return err
 	}
 	limit := slowAfter(longest(run.records))
-	unnoticed, others, err := x.lessKilled(ctx, f, was, changed, limit)
+	unnoticed, others, still, err := x.lessKilled(ctx, f, was, changed, limit)
+	helper := !slices.ContainsFunc(changed, func(m moved) bool { return !m.same(f) })
 	switch {
 	case err != nil:
 		return err
+	case helper && others != nil && unnoticed == nil && !still:
+		x.known.weakened++
+		x.block(killNone(f.Path, after(changed), *others), nil)
 	case unnoticed != nil:
 		x.known.weakened++
 		x.block(reject("test-weakened", f.Path, changed[0].is.Line, fmt.Sprintf("%s No test kills it now.", killedBefore(changed, *unnoticed))), nil)
@@ -226,31 +231,32 @@ func firstNames(tests []test) string {
 	return strings.Join(names, ", ")
 }
 
-// lessKilled is a mutant that some tests of a file killed as they were, and that no test kills now, and one that only others do.
-func (x *chainJudge) lessKilled(ctx context.Context, f *file, was *place, changed []moved, limit time.Duration) (unnoticed, others *mutantAt, err error) {
+// lessKilled is a mutant that some tests of a file killed as they were, and that no test kills now, one that only others do, and whether they
+// still kill any.
+func (x *chainJudge) lessKilled(ctx context.Context, f *file, was *place, changed []moved, limit time.Duration) (unnoticed, others *mutantAt, still bool, err error) {
 	var olds []source.Test
 	for _, m := range changed {
 		olds = append(olds, m.was.Test)
 	}
 	for _, m := range x.mutantsFor(f, olds...) {
-		blind, err := x.blindTo(ctx, was, m, changed, limit)
+		blind, kills, err := x.blindTo(ctx, was, m, changed, limit)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, false, err
 		}
-		if !blind {
+		if still = still || kills; !blind {
 			continue
 		}
 		killed, valid, err := x.killedNear(ctx, m, f.Path, limit)
 		switch {
 		case err != nil:
-			return nil, nil, err
+			return nil, nil, false, err
 		case killed:
 			others = cmp.Or(others, &m)
 		case valid:
-			return &m, others, nil
+			return &m, others, still, nil
 		}
 	}
-	return nil, others, nil
+	return nil, others, still, nil
 }
 
 // endingEarly finds, among changed tests that notice less than before, those that pass before they come to their end, which their old
@@ -280,6 +286,18 @@ func (x *chainJudge) endingEarly(ctx context.Context, f *file, was *place, chang
 		}
 	}
 	return found, nil
+}
+
+// same reports whether the text of a test is as it was: only what it calls can have changed.
+func (m moved) same(f *file) bool { return body(f.old, m.was.Test) == body(f.new, m.is.Test) }
+
+// killNone says of tests that they do not kill any mutant since what they call was changed: it asserts nothing any more.
+func killNone(file string, tests []test, m mutantAt) step.Finding {
+	text := "What the test %s calls was changed. With its old version, the test kills a mutant in line %d of %s (%s). Now it kills none."
+	if len(tests) > 1 {
+		text = "What the tests %s call was changed. With its old version, they kill a mutant in line %d of %s (%s). Now they kill none."
+	}
+	return reject("test-weakened", file, tests[0].Line, fmt.Sprintf(text, firstNames(tests), m.Line, m.file, describe(m.Mutant)))
 }
 
 // killedBefore says of a mutant that the old versions of changed tests kill it.
@@ -416,20 +434,21 @@ func (x *chainJudge) killedNear(ctx context.Context, m mutantAt, more string, li
 	return x.kills(ctx, x.pl, m, x.looking(m.file, more), nil, max(limit, slowAfter(x.took)))
 }
 
-// blindTo reports whether old versions of tests notice a small change of the code, each time they are run, and what they are now does not.
-func (x *chainJudge) blindTo(ctx context.Context, was *place, m mutantAt, changed []moved, limit time.Duration) (bool, error) {
+// blindTo reports whether old versions of tests notice a small change of the code, each time they are run, and what they are now does not,
+// or still does.
+func (x *chainJudge) blindTo(ctx context.Context, was *place, m mutantAt, changed []moved, limit time.Duration) (blind, still bool, err error) {
 	old, now := before(changed), after(changed)
 	noticed, _, err := x.kills(ctx, was, m, filesOf(old), old, limit)
 	if err != nil || !noticed {
-		return false, err
+		return false, false, err
 	}
 	still, valid, err := x.kills(ctx, x.pl, m, filesOf(now), now, limit)
 	if err != nil || !valid || still {
-		return false, err
+		return false, still, err
 	}
 	defer was.again()()
-	again, _, err := x.kills(ctx, was, m, filesOf(old), old, limit)
-	return again, err
+	blind, _, err = x.kills(ctx, was, m, filesOf(old), old, limit)
+	return blind, false, err
 }
 
 // kills is [place.mutant] with a limit of time: what takes much longer shows nothing.

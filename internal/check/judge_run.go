@@ -139,7 +139,12 @@ func (x *chainJudge) rest(ctx context.Context) error {
 	if !x.q.Full {
 		return nil
 	}
-	return x.run(ctx, slices.DeleteFunc(slices.Sorted(maps.Keys(x.files)), func(f string) bool { return !x.holdsTests(f) }))
+	return x.run(ctx, x.testFiles())
+}
+
+// testFiles are the files with tests of the toolchain.
+func (x *chainJudge) testFiles() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(x.files)), func(f string) bool { return !x.holdsTests(f) || !x.owns(x.chain, f) })
 }
 
 // buildFails builds once more, and reports whether that fails again.

@@ -298,7 +298,7 @@ func (x *chainJudge) blind(ctx context.Context, f *file, t moved, alone bool) (m
 	}
 	limit := slowAfter(longest(run.records))
 	for _, m := range x.mutantsFor(f, t.was.Test) {
-		blind, err := x.blindTo(ctx, was, m, left, limit)
+		blind, _, err := x.blindTo(ctx, was, m, left, limit)
 		if err == nil && blind && !alone {
 			var still, valid bool
 			still, valid, err = x.killedNear(ctx, m, t.is.File, limit)

@@ -146,11 +146,12 @@ type taskProof struct {
 	proof   Proof
 	done    Ran
 	failed  bool
-	failing bool              // a new test ran without the change and failed
-	open    []unproved        // what no test of its own toolchain shows
-	redIn   []toolchain.Found // where new tests fail without the change
-	places  map[string]*place // of the tree before
-	bare    *place            // the same for the task's own commands
+	failing bool                              // a new test ran without the change and failed
+	open    []unproved                        // what no test of its own toolchain shows
+	redIn   []toolchain.Found                 // where new tests fail without the change
+	places  map[string]*place                 // of the tree before
+	bare    *place                            // the same for the task's own commands
+	then    func() ([]toolchain.Found, error) // Question.Then
 }
 
 func (p *taskProof) ran(name string) {

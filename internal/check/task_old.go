@@ -357,6 +357,8 @@ func (p *taskProof) lost(ctx context.Context, pl *place) (gone []test, edits []g
 				return nil, nil, err
 			}
 			edits = append(edits, e)
+		} else if ch.Old == nil && slices.ContainsFunc(f.Funcs, func(fn source.Func) bool { return back[path.Join(path.Dir(ch.Path), fn.Name)] != "" }) {
+			edits = append(edits, git.Edit{Path: ch.Path}) // under a name that no test has
 		}
 	}
 	return gone, edits, nil

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/commands"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -33,6 +35,25 @@ func mayTest(name string) bool {
 func (p *place) endToEnd(src []byte) bool {
 	return p.chain.Uses(toolchain.Playwright) && bytes.Contains(src, []byte(toolchain.Playwright))
 }
+
+// collected reports whether pytest finds a file of tests by its name, where the project says nothing else (docs.pytest.org, "Conventions for
+// Python test discovery"). Files of other runners always are.
+func (p *place) collected(name string) bool {
+	if p.chain.Ecosystem != toolchain.Python || p.chain.Runner != "pytest" || pytestFile().MatchString(path.Base(name)) {
+		return true
+	}
+	named := func(c commands.Command) bool {
+		return slices.ContainsFunc(c.Argv, func(a string) bool { return path.Join(c.Dir, a) == name })
+	}
+	if slices.ContainsFunc(p.chain.Own.Test, named) {
+		return true
+	}
+	return slices.ContainsFunc([]string{"pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"}, func(file string) bool {
+		return bytes.Contains(p.read(path.Join(p.chain.Root, file)), []byte("python_files"))
+	})
+}
+
+var pytestFile = re.New(`^test_.*\.py$|_test\.py$`)
 
 // compiled reports whether a Go file is compiled here by one of the commands that test: its name, its build constraint and the tags
 // decide. What is written for another system cannot run. Files of other languages always are.

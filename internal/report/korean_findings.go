@@ -224,6 +224,8 @@ var koreanFindings = map[string]string{
 	"The test %s asserts less than before. Keep the old assertions.":                                                                  "테스트 %s이(가) 전보다 적게 단언합니다. 기존 단언문을 유지하세요.",
 	"The test %s was changed. Its old version passes and kills a mutant in line %d of %s (%s).":                                       "테스트 %s이(가) 바뀌었습니다. 이전 테스트는 통과하면서 %[3]s %[2]d번째 줄의 변이를 감지합니다(%[4]s).",
 	"The tests %s were changed. Their old versions pass and kill a mutant in line %d of %s (%s).":                                     "테스트 %s이(가) 바뀌었습니다. 이전 테스트는 통과하면서 %[3]s %[2]d번째 줄의 변이를 감지합니다(%[4]s).",
+	"What the test %s calls was changed. With its old version, the test kills a mutant in line %d of %s (%s). Now it kills none.":     "테스트 %s이(가) 부르는 코드가 바뀌었습니다. 이전 코드로는 %[3]s %[2]d번째 줄의 변이를 감지하지만(%[4]s), 지금은 아무 변이도 감지하지 못합니다.",
+	"What the tests %s call was changed. With its old version, they kill a mutant in line %d of %s (%s). Now they kill none.":         "테스트 %s이(가) 부르는 코드가 바뀌었습니다. 이전 코드로는 %[3]s %[2]d번째 줄의 변이를 감지하지만(%[4]s), 지금은 아무 변이도 감지하지 못합니다.",
 	"The test %s passes before it comes to its end, which its old version reached. Remove what ends it early.":                        "테스트 %s이(가) 끝에 이르기 전에 통과합니다. 이전 버전은 끝까지 실행되었습니다. 일찍 끝내는 코드를 없애세요.",
 	"The project's own commands run its tests with %s no longer.":                                                                     "프로젝트 자체 명령이 더는 %s(으)로 테스트를 실행하지 않습니다.",
 	"%s No test kills it now.":                                                                                                              "%s 이제는 감지하는 테스트가 없습니다.",

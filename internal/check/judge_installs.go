@@ -1,0 +1,130 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// installs reports whether the change may have a toolchain install something else than before: by its own manifests, or by those of
+// what it is installed with.
+func (p *taskProof) installs(chain toolchain.Found) bool {
+	return slices.ContainsFunc(p.changes, func(ch Change) bool {
+		return depends(ch.Path, ch.Old) != depends(ch.Path, ch.New) && slices.ContainsFunc(p.t.Chains, func(o toolchain.Found) bool {
+			return o.Ecosystem == chain.Ecosystem && (o.Manifest == ch.Path || o.Lock == ch.Path || slices.Contains(o.Installs, ch.Path)) && (o.Same(chain) || o.Workspace != "" && o.Workspace == chain.Workspace || below(o.Root, chain.Root))
+		})
+	})
+}
+
+// asItWas is a checkout of the tree before the change with what was installed there, where that is something else: what the change removes
+// was there. It is nil where it is not, and where it cannot be installed any more.
+func (p *taskProof) asItWas(ctx context.Context, chain toolchain.Found) (*place, error) {
+	if p.then == nil || !p.installs(chain) {
+		return nil, nil
+	}
+	chains, err := p.then()
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(chains, chain.Same)
+	if i < 0 {
+		return nil, nil
+	}
+	pl, err := p.c.open(ctx, step.OnBefore, p.before, p.before, chains[i])
+	if errors.Is(err, ErrSetup) {
+		return nil, nil
+	}
+	return pl, err
+}
+
+// depends is the part of a manifest or a lock file that can say what is installed: not the version of the project itself, nor how people begin its scripts.
+func depends(name string, text []byte) string {
+	if kind := toolchain.ConfigKindOf(name); kind != toolchain.ManifestConfig && kind != toolchain.LockConfig {
+		return ""
+	}
+	if path.Base(name) == "package.json" {
+		var m map[string]json.RawMessage
+		if json.Unmarshal(text, &m) != nil {
+			return string(text)
+		}
+		for _, key := range []string{"version", "scripts", "description", "keywords", "author", "contributors", "repository", "bugs", "homepage", "funding", "files", "license", "publishConfig"} {
+			delete(m, key)
+		}
+		b, _ := json.Marshal(m) // of what was read
+		return string(b)
+	}
+	return ownVersion().ReplaceAllString(string(text), "")
+}
+
+var ownVersion = re.New(`(?m)^\s*(?:version|description|classifiers|"Programming Language.*|authors|readme)\s*[=:].*$|^\s*#.*$`)
+
+// affected runs the tests that nothing else of the change reaches, where what is installed is something else than before: any of them
+// may need it.
+func (x *chainJudge) affected(ctx context.Context) error {
+	if !x.installs(x.chain) {
+		return nil
+	}
+	return x.inTurn(ctx, slices.DeleteFunc(x.testFiles(), func(f string) bool { return x.ran[f] }), mostAtOnce, "tests that the changed dependencies can reach: %d files")
+}
+
+// readByCode notes which changed files that are no code are named in code, as a file is that code reads: tests may see that it changed.
+// What people read only stands in few places, and is not looked for.
+func (j *judge) readByCode(ctx context.Context) error {
+	var files []string
+	for _, ch := range j.changes {
+		if k := kindOf(ch); (k == noKind || k == foreignCode) && toolchain.Classify(ch.Path) == toolchain.Other && !forPeople().MatchString(ch.Path) {
+			files = append(files, ch.Path)
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	sources, err := j.c.readFiles(ctx, j.proof.Tree, func(e git.Entry) bool {
+		return e.Mode != linkMode && e.Mode != moduleMode && toolchain.LanguageOf(e.Path) != ""
+	})
+	if err != nil {
+		return err
+	}
+	j.read = map[string]bool{}
+	for source, src := range sources {
+		for _, file := range files {
+			j.read[file] = j.read[file] || namesFile(source, src, file)
+		}
+	}
+	return nil
+}
+
+// namesFile reports whether a text in code has the name of another file, or the code has its compiler embed it (pkg.go.dev/embed).
+func namesFile(code string, src []byte, file string) bool {
+	name, within := path.Base(file), strings.TrimPrefix(file, path.Dir(code)+"/")
+	embeds := bytes.Contains(src, []byte("//go:embed"))
+	if !embeds && !bytes.Contains(src, []byte(name)) {
+		return false
+	}
+	return slices.ContainsFunc(source.Tokens(code, src), func(t source.Token) bool {
+		pattern, embedded := strings.CutPrefix(t.Text, "//go:embed ")
+		switch {
+		case t.Kind == source.String:
+			return slices.ContainsFunc(strings.FieldsFunc(t.Text, func(r rune) bool { return strings.ContainsRune("\"'` \n\t", r) }), func(word string) bool { return path.Base(word) == name })
+		case t.Kind == source.Comment && embedded:
+			return slices.ContainsFunc(strings.Fields(pattern), func(p string) bool {
+				p = strings.TrimPrefix(p, "all:")
+				return within == p || strings.HasPrefix(within, p+"/") || toolchain.Match(p, within)
+			})
+		}
+		return false
+	})
+}
+
+// forPeople finds files that people read and no code does.
+var forPeople = re.New(`(?i)(?:^|/)(?:docs?|\.github|examples?)/|(?:^|/)(?:readme|change|history|license|licence|copying|notice|authors|contribut|security|code_of_conduct|claude|agents|implements|spec|todo|news)[^/]*$`)
