@@ -4,8 +4,7 @@ import "strings"
 
 func (p *parser) parseContext() {
 	for _, sec := range p.parts("domain context") {
-		p.contextBlocks(p.own(sec), &p.doc.Context.Rationale)
-		sec.walk(func(s, _ *section) {
+		sec.walk(func(s *section) {
 			to := p.contextList(s.key)
 			if to == nil {
 				to = &p.doc.Context.Rationale
@@ -14,8 +13,7 @@ func (p *parser) parseContext() {
 		})
 	}
 	for _, sec := range p.parts("constraints") {
-		p.contextBlocks(p.own(sec), &p.doc.Constraints)
-		sec.walk(func(s, _ *section) { p.contextBlocks(p.own(s), &p.doc.Constraints) })
+		sec.walk(func(s *section) { p.contextBlocks(p.own(s), &p.doc.Constraints) })
 	}
 }
 

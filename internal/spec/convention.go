@@ -139,17 +139,13 @@ func (p *parser) style(s *Style, sec *section) {
 			p.naming(s, kid)
 		}
 	case "project-specific", "project specific":
-		for _, text := range p.own(sec) {
-			addClause(&s.Project, text.text, text.line)
-		}
-		sec.walk(func(k, _ *section) {
+		sec.walk(func(k *section) {
 			for _, text := range p.own(k) {
 				addClause(&s.Project, text.text, text.line)
 			}
 		})
 	default:
-		p.set(s, sec.key, p.own(sec))
-		sec.walk(func(k, _ *section) { p.set(s, sec.key, p.own(k)) })
+		sec.walk(func(k *section) { p.set(s, sec.key, p.own(k)) })
 	}
 }
 

@@ -32,8 +32,7 @@ func depKindOf(key string) depKind {
 
 func (p *parser) parseDependencies() {
 	for _, sec := range p.parts("dependencies") {
-		p.deps(p.own(sec), depUnknown)
-		sec.walk(func(s, _ *section) { p.deps(p.own(s), depKindOf(s.key)) })
+		sec.walk(func(s *section) { p.deps(p.own(s), depKindOf(s.key)) })
 		p.parents(sec)
 	}
 }

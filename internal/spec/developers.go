@@ -44,7 +44,7 @@ func ParseDevelopers(path string, src []byte) (*Developers, []Problem) {
 	defer p.scan.release()
 	d := &Developers{Path: path}
 	have := map[string]bool{}
-	p.root.walk(func(s, _ *section) {
+	p.root.walk(func(s *section) {
 		if s.level == 1 && d.Name == "" {
 			d.Name = s.title
 		}
@@ -111,8 +111,7 @@ func (p *parser) fileMap(d *Developers, sec *section) {
 			}
 		}
 	}
-	read(p.own(sec))
-	sec.walk(func(s, _ *section) { read(p.own(s)) })
+	sec.walk(func(s *section) { read(p.own(s)) })
 	switch {
 	case len(d.Files) > found:
 	case isNone(p.scan.text(sec.first, sec.end)):

@@ -73,7 +73,7 @@ func ParseImplements(path string, src []byte) (*Implements, []Problem) {
 	p := begin(path, src)
 	defer p.scan.release()
 	m := &Implements{Path: path}
-	p.root.walk(func(s, _ *section) {
+	p.root.walk(func(s *section) {
 		if s.level == 1 && m.Name == "" {
 			m.Name = s.title
 		}

@@ -174,7 +174,7 @@ func (p *parser) header() {
 			break
 		}
 	}
-	p.root.walk(func(s, _ *section) {
+	p.root.walk(func(s *section) {
 		if s.level == 2 && p.scan.lines[s.line].setext && sectionKey(s) == "" {
 			p.doc.accidental = append(p.doc.accidental, s.line+1)
 		}
@@ -218,7 +218,7 @@ func (p *parser) collect() {
 			switch {
 			case k != "" && kid.level == 2:
 				p.section(k, kid)
-				kid.walk(func(s, _ *section) { deep = append(deep, s) })
+				kid.walk(func(s *section) { deep = append(deep, s) })
 			case k != "" && k != "constraints" && !holdsKnown(kid):
 				other = append(other, kid)
 			default:
@@ -275,7 +275,7 @@ func sectionKey(s *section) string {
 // the module, whatever it says.
 func holdsKnown(s *section) bool {
 	held := false
-	s.walk(func(k, _ *section) { held = held || k.level == 2 && sectionKey(k) != "" })
+	s.walk(func(k *section) { held = held || k.level == 2 && sectionKey(k) != "" })
 	return held
 }
 

@@ -54,10 +54,10 @@ func (s *section) close(at int) {
 	s.body = min(s.body, at)
 }
 
-// walk calls f for every section below s, parents first.
-func (s *section) walk(f func(sec, parent *section)) {
+// walk calls f for a section and every one below it, parents first.
+func (s *section) walk(f func(*section)) {
+	f(s)
 	for _, k := range s.kids {
-		f(k, s)
 		k.walk(f)
 	}
 }

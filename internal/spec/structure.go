@@ -7,8 +7,7 @@ import (
 
 func (p *parser) parseStructure() {
 	for _, sec := range p.parts("structure") {
-		p.structure(p.own(sec), "")
-		sec.walk(func(s, _ *section) { p.structure(p.own(s), "") })
+		sec.walk(func(s *section) { p.structure(p.own(s), "") })
 	}
 }
 
