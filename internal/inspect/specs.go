@@ -110,12 +110,12 @@ func (p *Project) listed(file string) []byte {
 
 // developers is what is wrong with a DEVELOPERS.md.
 func (p *Project) developers(file string, src []byte) []spec.Problem {
-	d, ps := spec.ParseDevelopers(file, src)
-	for _, f := range d.Files {
-		at := path.Join(path.Dir(file), f.File)
+	files, ps := spec.ParseDevelopers(file, src)
+	for _, f := range files {
+		at := path.Join(path.Dir(file), f.Text)
 		if i, ok := slices.BinarySearch(p.files, at); !ok && (i == len(p.files) || !strings.HasPrefix(p.files[i], at+"/")) {
 			ps = append(ps, spec.Problem{
-				Path: file, Line: f.Line, Col: 1, Severity: spec.Warning, Text: "File Map lists " + f.File + ", which does not exist", Hint: "correct its name or remove the line",
+				Path: file, Line: f.Line, Col: 1, Severity: spec.Warning, Text: "File Map lists " + f.Text + ", which does not exist", Hint: "correct its name or remove the line",
 			})
 		}
 	}

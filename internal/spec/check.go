@@ -65,11 +65,11 @@ func (c *checker) required(title string, sev Severity, hint string) {
 	if c.d.Has(title) {
 		return
 	}
-	add := "add a '## " + title + "' section"
+	p := missing(c.d.Path, sev, title)
 	if hint != "" {
-		add += "; " + hint
+		p.Hint += "; " + hint
 	}
-	c.add(sev, 1, "Missing required section: "+title, add)
+	c.ps = append(c.ps, p)
 }
 
 func (c *checker) line(title string) int {

@@ -121,7 +121,7 @@ func ParseConvention(path string, src []byte) (*ConventionFile, []Problem) {
 	}
 	for _, s := range []string{"Naming", "Formatting"} {
 		if !have[strings.ToLower(s)] {
-			read.problem(Error, 1, 1, "Missing required section: "+s, "add a '## "+s+"' section")
+			read.ps = append(read.ps, missing(path, Error, s))
 		}
 	}
 	f.problems = SortProblems(read.ps)

@@ -1,33 +1,11 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 )
-
-// Developers is a DEVELOPERS.md: why a module is as it is, for those who change it.
-type Developers struct {
-	Path       string
-	Name       string
-	Files      []FileRole // File Map
-	Data       []Part     // Data Structures: its own text, then its headings
-	Decisions  []Decision // Decision Log
-	Operations []Part     // Operations: its own text, then its headings
-}
-
-// FileRole is one file of a File Map.
-type FileRole struct {
-	File, Role string
-	Uses       []string // what it needs of the module
-	Line       int
-}
-
-// Decision is one entry of a Decision Log.
-type Decision struct {
-	Title, Context, Decision, Rationale string
-	Line                                int
-}
 
 var (
 	developersAliases = map[string]string{
@@ -37,74 +15,53 @@ var (
 	dateRE = re.New(`\b(?:19|20)\d\d[-./]\d{1,2}[-./]\d{1,2}\b`)
 )
 
-// ParseDevelopers reads a DEVELOPERS.md. The document is never nil; the problems are everything that is wrong with it:
-// errors for a missing section, a File Map without files and a decision without one of its three fields.
-func ParseDevelopers(path string, src []byte) (*Developers, []Problem) {
+// ParseDevelopers reads a DEVELOPERS.md, which says why a module is as it is, to those who change it. It answers the files
+// of its File Map, and everything that is wrong with it: errors for a missing section, a File Map without files and a
+// decision without one of its three fields.
+func ParseDevelopers(path string, src []byte) (files []Clause, problems []Problem) {
 	p := begin(path, src)
 	defer p.scan.release()
-	d := &Developers{Path: path}
 	have := map[string]bool{}
 	p.root.walk(func(s *section) {
-		if s.level == 1 && d.Name == "" {
-			d.Name = s.title
+		if s.level != 2 {
+			return
 		}
 		key := s.key
 		if a := developersAliases[key]; a != "" {
 			key = a
 		}
-		if s.level != 2 {
-			return
-		}
+		have[key] = true
 		switch key {
 		case "file map":
-			p.fileMap(d, s)
-		case "data structures":
-			d.Data = append(d.Data, p.pieces(s)...)
+			files = append(files, p.fileMap(s)...)
 		case "decision log":
-			p.decisions(d, s)
-		case "operations":
-			d.Operations = append(d.Operations, p.pieces(s)...)
-		default:
-			return
+			p.decisions(s)
 		}
-		have[key] = true
 	})
 	for _, s := range []string{"File Map", "Data Structures", "Decision Log", "Operations"} {
 		if !have[strings.ToLower(s)] {
-			p.problem(Error, 1, 1, "Missing required section: "+s, "add a '## "+s+"' section")
+			p.ps = append(p.ps, missing(path, Error, s))
 		}
 	}
-	return d, SortProblems(p.ps)
-}
-
-// pieces cuts a section into its own text and its headings; None is none.
-func (p *parser) pieces(sec *section) []Part {
-	var out []Part
-	if text := p.scan.text(sec.first, sec.body); !isBlank(text) && !isNone(text) {
-		out = append(out, Part{Text: text, Line: sec.line + 1})
-	}
-	for _, kid := range sec.kids {
-		out = append(out, Part{Title: kid.title, Text: p.scan.text(kid.first, kid.end), Line: kid.line + 1})
-	}
-	return out
+	return files, SortProblems(p.ps)
 }
 
 // fileMap reads a table of files, or a list of them.
-func (p *parser) fileMap(d *Developers, sec *section) {
-	found := len(d.Files)
+func (p *parser) fileMap(sec *section) []Clause {
+	var files []Clause
 	var read func(bs []*block)
 	read = func(bs []*block) {
 		for _, b := range bs {
 			switch b.kind {
 			case blockTable:
-				p.fileRows(d, b)
+				files = append(files, fileRows(b)...)
 			case blockItem:
-				name, rest, code := codeSpan(b.text)
+				name, _, code := codeSpan(b.text)
 				if !code {
-					name, rest = cutDep(b.text)
+					name, _ = cutDep(b.text)
 				}
 				if isFileName(name, code) {
-					d.Files = append(d.Files, FileRole{File: name, Role: describe(rest), Line: b.line})
+					files = append(files, Clause{Text: name, Line: b.line})
 				}
 				read(b.kids)
 			case blockPara, blockCode:
@@ -113,53 +70,48 @@ func (p *parser) fileMap(d *Developers, sec *section) {
 	}
 	sec.walk(func(s *section) { read(p.own(s)) })
 	switch {
-	case len(d.Files) > found:
+	case len(files) > 0:
 	case isNone(p.scan.text(sec.first, sec.end)):
 		p.problem(Error, sec.line+1, 1, "Section 'File Map' does not allow 'None' as value", "list the module's files with their roles")
 	default:
 		p.problem(Error, sec.line+1, 1, "File Map must list the files of the module", "write a table with the columns File, Role, Uses")
 	}
+	return files
 }
 
-func (p *parser) fileRows(d *Developers, b *block) {
-	head := b.rows[0]
-	file := max(head.column("file", "파일", "path", "경로"), 0)
-	role := head.column("role", "역할", "description", "설명", "purpose")
-	uses := head.column("depend", "의존", "uses", "import")
+func fileRows(b *block) []Clause {
+	var files []Clause
+	file := max(b.rows[0].column("file", "파일", "path", "경로"), 0)
 	for _, row := range b.rows[1:] {
-		name := codeOf(row.cell(file))
-		if !isFileName(name, true) || isNone(name) {
-			continue
+		if name := codeOf(row.cell(file)); isFileName(name, true) && !isNone(name) {
+			files = append(files, Clause{Text: name, Line: row.line})
 		}
-		d.Files = append(d.Files, FileRole{File: name, Role: row.cell(role), Uses: list(row.cell(uses)), Line: row.line})
 	}
+	return files
 }
 
-// decisions reads the entries of a Decision Log.
-func (p *parser) decisions(d *Developers, sec *section) {
+// decisions checks the entries of a Decision Log.
+func (p *parser) decisions(sec *section) {
+	type field struct {
+		name  string
+		words []string
+		said  bool
+	}
 	for _, kid := range sec.kids {
-		e := Decision{Title: kid.title, Line: kid.line + 1}
-		fields := []struct {
-			name  string
-			words []string
-			text  *string
-		}{
-			{"Context", []string{"context", "맥락", "배경"}, &e.Context},
-			{"Decision", []string{"decision", "결정"}, &e.Decision},
-			{"Rationale", []string{"rationale", "reason", "근거", "이유"}, &e.Rationale},
+		fields := []*field{
+			{name: "Context", words: []string{"context", "맥락", "배경"}},
+			{name: "Decision", words: []string{"decision", "결정"}},
+			{name: "Rationale", words: []string{"rationale", "reason", "근거", "이유"}},
 		}
-		fieldOf := func(label string) *string {
-			key := headingKey(label)
+		fieldOf := func(label string) *field {
 			for _, f := range fields {
-				for _, w := range f.words {
-					if key == w {
-						return f.text
-					}
+				if slices.Contains(f.words, headingKey(label)) {
+					return f
 				}
 			}
 			return nil
 		}
-		var to *string
+		var to *field
 		var read func(bs []*block)
 		read = func(bs []*block) {
 			for _, b := range bs {
@@ -167,8 +119,8 @@ func (p *parser) decisions(d *Developers, sec *section) {
 				if label, value, ok := labelled(text); ok && fieldOf(label) != nil {
 					to, text = fieldOf(label), value
 				}
-				if to != nil && text != "" {
-					*to = strings.TrimSpace(*to + " " + tidy(text))
+				if to != nil {
+					to.said = to.said || !isBlank(text)
 				}
 				read(b.kids)
 			}
@@ -180,14 +132,13 @@ func (p *parser) decisions(d *Developers, sec *section) {
 			}
 		}
 		for _, f := range fields {
-			if *f.text == "" {
-				p.problem(Error, e.Line, 1, "decision '"+e.Title+"' has no "+f.name, "write it as - **"+f.name+"**: text")
+			if !f.said {
+				p.problem(Error, kid.line+1, 1, "decision '"+kid.title+"' has no "+f.name, "write it as - **"+f.name+"**: text")
 			}
 		}
-		if dateRE().MatchString(e.Title) {
-			p.problem(Warning, e.Line, 1, "decision '"+e.Title+"' has a date", "the log says why, not when; git has the dates")
+		if dateRE().MatchString(kid.title) {
+			p.problem(Warning, kid.line+1, 1, "decision '"+kid.title+"' has a date", "the log says why, not when; git has the dates")
 		}
-		d.Decisions = append(d.Decisions, e)
 	}
 	if own := p.scan.text(sec.first, sec.end); len(sec.kids) == 0 && !isNone(own) {
 		p.problem(Error, sec.line+1, 1, "Decision Log must have a heading for each decision, or 'None'", "write ### Title, then Context, Decision, Rationale")

@@ -35,12 +35,12 @@ func FuzzDevelopers(f *testing.F) {
 	f.Add([]byte("## 파일 맵\n- `a`\n  - b.go: c\n## Decision Log\n### a\n| x |\n|--|\n- **맥락**\n#### 결정\n```\nx\n"))
 	f.Add([]byte("## File Map\nNone\n## File Map\n| a |\n|-|\n| `` |\n## Decision Log\n- x\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		d, ps := spec.ParseDevelopers("m/DEVELOPERS.md", src)
+		files, ps := spec.ParseDevelopers("m/DEVELOPERS.md", src)
 		inFile(t, src, ps)
-		placed(t, d, string(src))
+		placed(t, files, string(src))
 		if plainText(src) {
 			again, _ := spec.ParseDevelopers("m/DEVELOPERS.md", otherLayout(src))
-			equal(t, "with other line ends", again, d)
+			equal(t, "with other line ends", again, files)
 		}
 	})
 }

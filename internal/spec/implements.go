@@ -145,7 +145,7 @@ func CheckImplements(m *Implements) []Problem {
 	var ps []Problem
 	for _, s := range required {
 		if !have[headingKey(s)] {
-			ps = append(ps, Problem{Path: m.Path, Line: 1, Col: 1, Severity: Warning, Text: "Missing required section: " + s, Hint: "add a '## " + s + "' section"})
+			ps = append(ps, missing(m.Path, Warning, s))
 		}
 	}
 	return ps

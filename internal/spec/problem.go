@@ -41,6 +41,11 @@ func (p Problem) String() string {
 	return b.String()
 }
 
+// missing is the problem of a document that lacks a section.
+func missing(path string, sev Severity, title string) Problem {
+	return Problem{Path: path, Line: 1, Col: 1, Severity: sev, Text: "Missing required section: " + title, Hint: "add a '## " + title + "' section"}
+}
+
 // SortProblems orders problems by path, place, severity and text and drops exact repetitions.
 func SortProblems(ps []Problem) []Problem {
 	slices.SortFunc(ps, func(a, b Problem) int {
