@@ -72,7 +72,7 @@ func (p *parser) actors(sec *section) {
 		if !ok {
 			name, desc, _ = strings.Cut(b.text, " — ")
 		}
-		p.doc.Actors = append(p.doc.Actors, Actor{Name: plain(name), Description: desc, Line: b.line})
+		p.doc.Actors = append(p.doc.Actors, Actor{Name: plain(name), Description: desc})
 	}
 }
 

@@ -100,12 +100,12 @@ func (p *parser) parseConventions() {
 func conventions(s *scanner, sec *section) []Convention {
 	var out []Convention
 	if text := s.text(sec.first, sec.body); strings.TrimSpace(text) != "" {
-		out = append(out, Convention{Section: sec.title, Text: text, Line: sec.line + 1})
+		out = append(out, Convention{Section: sec.title, Text: text})
 	}
 	for _, kid := range sec.kids {
 		text := s.text(kid.first, kid.end)
 		if kid.title != "" || !isBlank(text) {
-			out = append(out, Convention{Section: sec.title, Name: kid.title, Text: text, Line: kid.line + 1})
+			out = append(out, Convention{Section: sec.title, Name: kid.title, Text: text})
 		}
 	}
 	return out

@@ -8,7 +8,6 @@ import (
 
 // ConventionFile is a code-convention.md.
 type ConventionFile struct {
-	Path     string
 	Sections []Convention // Section is the H2, Name the H3
 	Style    Style
 	problems []Problem
@@ -98,7 +97,7 @@ var settings = map[string]setting{
 func ParseConvention(path string, src []byte) (*ConventionFile, []Problem) {
 	p := begin(path, src)
 	defer p.scan.release()
-	f := &ConventionFile{Path: path}
+	f := &ConventionFile{}
 	read := &parser{doc: p.doc, scan: p.scan} // its problems are told apart
 	have := map[string]bool{}
 	var visit func(s *section)
@@ -116,7 +115,7 @@ func ParseConvention(path string, src []byte) (*ConventionFile, []Problem) {
 	visit(p.root)
 	if len(f.Sections) == 0 {
 		if text := p.scan.text(0, len(p.scan.lines)); normText(text) != "" {
-			f.Sections = []Convention{{Text: text, Line: 1}}
+			f.Sections = []Convention{{Text: text}}
 		}
 	}
 	for _, s := range []string{"Naming", "Formatting"} {

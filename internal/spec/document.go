@@ -46,7 +46,7 @@ type Document struct {
 	content  string // digest of the contract sections' text
 	text     string // digest of the whole text
 	rules    string // the text outside of all sections with a meaning, of the root's document
-	korean   bool
+	korean   bool   // it is written in Korean
 
 	accidental []int // lines of headings that a line of dashes made
 }
@@ -91,9 +91,6 @@ func (d *Document) End(title string) int {
 	return 0
 }
 
-// IsKorean reports whether the document is written in Korean.
-func (d *Document) IsKorean() bool { return d.korean }
-
 // Export is one symbol that other modules may use. Methods are named "Class.method".
 type Export struct {
 	Form        string // of a Type, as its heading says it: struct, data_class or record; else ""
@@ -121,7 +118,6 @@ type Behavior struct {
 type Actor struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Line        int    `json:"-"`
 }
 
 // UseCase is a named group of behaviors (v2).
@@ -240,7 +236,6 @@ type StructureEntry struct {
 // directly under the H2) and its text as written.
 type Convention struct {
 	Section, Name, Text string
-	Line                int
 }
 
 // CrossRef is a reference to a symbol of another module: `path/CLAUDE.md#symbol`, or by the other name of a spec.

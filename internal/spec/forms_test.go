@@ -62,7 +62,7 @@ func said(d *spec.Document) string {
 		add(s.Line, "%s: %s", s.Path, s.Description)
 	}
 	for _, c := range d.Conventions {
-		add(c.Line, "%s / %s: %s", c.Section, c.Name, strings.TrimSpace(c.Text))
+		out = append(out, fmt.Sprintf("%s / %s: %s", c.Section, c.Name, strings.TrimSpace(c.Text)))
 	}
 	return strings.Join(out, "\n")
 }
@@ -121,7 +121,7 @@ func TestForms(t *testing.T) {
 		},
 		"conventions": {
 			"## Project Convention\n### Project Structure\n- src/\n### Module Boundaries\nNone\n## Code Convention\ngeneral\n### Naming Rules\n- camelCase\n```sh\n## no heading\n```\n",
-			"2 Project Convention / Project Structure: - src/\n4 Project Convention / Module Boundaries: None\n6 Code Convention / : general\n8 Code Convention / Naming Rules: - camelCase\n```sh\n## no heading\n```",
+			"Project Convention / Project Structure: - src/\nProject Convention / Module Boundaries: None\nCode Convention / : general\nCode Convention / Naming Rules: - camelCase\n```sh\n## no heading\n```",
 		},
 	}
 	for name, tc := range tests {

@@ -19,10 +19,7 @@ type Implements struct {
 }
 
 // Part is an H2 section as written.
-type Part struct {
-	Title, Text string
-	Line        int
-}
+type Part struct{ Title, Text string }
 
 // Integration is one entry of the Module Integration Map.
 type Integration struct {
@@ -80,7 +77,7 @@ func ParseImplements(path string, src []byte) (*Implements, []Problem) {
 		if s.level != 2 {
 			return
 		}
-		part := Part{Title: s.title, Text: p.scan.text(s.first, s.end), Line: s.line + 1}
+		part := Part{Title: s.title, Text: p.scan.text(s.first, s.end)}
 		if ownedTitle(s.key) {
 			m.Implementation = append(m.Implementation, part)
 			return

@@ -333,7 +333,7 @@ func TestSchemaTwo(t *testing.T) {
 		"See ./sub/CLAUDE.md#Sub and ../x/CLAUDE.md#X.\n```\nno/CLAUDE.md#No\n```\n"
 	d := parse(t, src)
 	equal(t, "version", d.Version, "2.0")
-	equal(t, "actors", d.Actors, []spec.Actor{{Name: "User", Description: "someone", Line: 11}})
+	equal(t, "actors", d.Actors, []spec.Actor{{Name: "User", Description: "someone"}})
 	equal(t, "use cases", fmt.Sprint(d.UseCases), "[{UC-1 Log in User [UC-2 UC-9] [] 12} {UC-2 Check  [] [] 16}]")
 	equal(t, "behaviors", len(d.Behaviors), 2)
 	equal(t, "refs", d.CrossRefs, []spec.CrossRef{{Path: "core", File: "core/CLAUDE.md", Symbol: "check", Section: "Behavior", Line: 15}, {Path: "src/auth/sub", File: "src/auth/sub/CLAUDE.md", Symbol: "Sub", Section: "Domain Context", Line: 24}, {Path: "src/x", File: "src/x/CLAUDE.md", Symbol: "X", Section: "Domain Context", Line: 24}})
@@ -458,11 +458,11 @@ func TestBadBytesAndMissingSections(t *testing.T) {
 	})
 }
 
-func TestConventionsAndKorean(t *testing.T) {
+func TestConventions(t *testing.T) {
 	t.Parallel()
 	d := parse(t, "# 인증 모듈\n## Purpose\n토큰을 검증한다.\n## Code Convention\n일반 규칙\n### Naming Rules\n- camelCase\n```\n# x\n```\n### Coding Rules\n- short\n")
-	if !d.IsKorean() || len(d.Conventions) != 3 || d.Conventions[1].Name != "Naming Rules" || !strings.Contains(d.Conventions[1].Text, "# x") {
-		t.Errorf("korean %v conventions %+v", d.IsKorean(), d.Conventions)
+	if len(d.Conventions) != 3 || d.Conventions[1].Name != "Naming Rules" || !strings.Contains(d.Conventions[1].Text, "# x") {
+		t.Errorf("conventions %+v", d.Conventions)
 	}
 	file, ps := spec.ParseConvention("code-convention.md", []byte("# Style\n## Naming\n### Variables\n- pattern: camelCase\n## Formatting\n- indentation: 2 spaces\n"))
 	if len(ps) != 0 || len(file.Sections) != 2 {
