@@ -50,15 +50,11 @@ func (p *parser) behaviorGroups(sec *section, sc scope) {
 
 // category reads the kind of scenarios from a heading; "" when it does not say.
 func category(key string) string {
-	for _, w := range []string{"error", "failure", "fail", "exception", "에러", "오류", "실패", "예외"} {
-		if strings.Contains(key, w) {
-			return "error"
-		}
-	}
-	for _, w := range []string{"success", "normal", "happy", "정상", "성공"} {
-		if strings.Contains(key, w) {
-			return "success"
-		}
+	switch {
+	case hasAny(key, "error", "fail", "exception", "에러", "오류", "실패", "예외"):
+		return "error"
+	case hasAny(key, "success", "normal", "happy", "정상", "성공"):
+		return "success"
 	}
 	return ""
 }

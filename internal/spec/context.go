@@ -19,20 +19,12 @@ func (p *parser) parseContext() {
 
 // contextList chooses the list that a heading or label announces, or nil.
 func (p *parser) contextList(key string) *[]Clause {
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(key, w) {
-				return true
-			}
-		}
-		return false
-	}
 	switch {
-	case has("decision", "rationale", "결정", "근거"):
+	case hasAny(key, "decision", "rationale", "결정", "근거"):
 		return &p.doc.Context.Rationale
-	case has("constraint", "제약"):
+	case hasAny(key, "constraint", "제약"):
 		return &p.doc.Context.Constraints
-	case has("compatib", "호환"):
+	case hasAny(key, "compatib", "호환"):
 		return &p.doc.Context.Compatibility
 	}
 	return nil

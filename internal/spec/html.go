@@ -66,8 +66,7 @@ func endsHTML(s, end string) bool {
 	if !strings.HasPrefix(end, "</") {
 		return strings.Contains(s, end)
 	}
-	s = strings.ToLower(s)
-	return slices.ContainsFunc(rawEnds, func(e string) bool { return strings.Contains(s, e) })
+	return hasAny(strings.ToLower(s), rawEnds...)
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

@@ -113,7 +113,7 @@ func (p *parser) protocolBlocks(bs []*block, mode string) {
 		}
 		if label, value, ok := protocolLabel(b.text); ok {
 			mode = label
-			if strings.Contains(label, "state") || strings.Contains(label, "상태") {
+			if hasAny(label, "state", "상태") {
 				p.states(value, b.line)
 			}
 			p.protocolBlocks(b.kids, mode)
@@ -144,7 +144,7 @@ func (p *parser) protocolBlocks(bs []*block, mode string) {
 }
 
 func lifecycleKey(mode string) bool {
-	return strings.Contains(mode, "lifecycle") || strings.Contains(mode, "life cycle") || strings.Contains(mode, "생명주기")
+	return hasAny(mode, "lifecycle", "life cycle", "생명주기")
 }
 
 // protocolLabel reads `States: …`, `Transitions:`, `Lifecycle:`.

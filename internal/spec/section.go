@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -293,15 +294,12 @@ func (r row) cell(i int) string {
 
 // columns finds the first header cell that matches one of the words, or -1.
 func (r row) column(words ...string) int {
-	for i, c := range r.cells {
-		key := headingKey(c)
-		for _, w := range words {
-			if strings.Contains(key, w) {
-				return i
-			}
-		}
-	}
-	return -1
+	return slices.IndexFunc(r.cells, func(c string) bool { return hasAny(headingKey(c), words...) })
+}
+
+// hasAny reports whether a text contains one of the words.
+func hasAny(text string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
 // isNoneText reports whether all that a section says, below its headings as well, is that there is nothing.
