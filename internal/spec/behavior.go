@@ -129,10 +129,7 @@ func (p *parser) behaviors(bs []*block, sc scope) {
 // arrow itself, scenarios of the subject that it names.
 func (p *parser) behaviorItem(b *block, sc scope) {
 	if in, out, ok := arrow(b.text); ok {
-		for _, d := range proseOf(b.kids) {
-			out += "; " + d
-		}
-		p.behavior(in, out, b.line, sc)
+		p.behavior(in, withDetails(out, b.kids), b.line, sc)
 		return
 	}
 	if len(b.kids) > 0 {

@@ -17,6 +17,15 @@ func (p *parser) parseContext() {
 	}
 }
 
+// announced is the list that a label alone announces, or nil.
+func (p *parser) announced(b *block) *[]Clause {
+	label, value, ok := labelled(b.text)
+	if !ok || value != "" {
+		return nil
+	}
+	return p.contextList(strings.ToLower(plain(label)))
+}
+
 // contextList chooses the list that a heading or label announces, or nil.
 func (p *parser) contextList(key string) *[]Clause {
 	switch {
@@ -34,22 +43,14 @@ func (p *parser) contextBlocks(bs []*block, to *[]Clause) {
 	for _, b := range bs {
 		switch b.kind {
 		case blockItem:
-			if label, value, ok := labelled(b.text); ok && value == "" && len(b.kids) > 0 {
-				if l := p.contextList(strings.ToLower(plain(label))); l != nil {
-					p.contextBlocks(b.kids, l)
-					continue
-				}
+			if l := p.announced(b); l != nil && len(b.kids) > 0 {
+				p.contextBlocks(b.kids, l)
+				continue
 			}
-			text := b.text
-			for _, d := range proseOf(b.kids) {
-				text += "; " + d
-			}
-			addClause(to, text, b.line)
+			addClause(to, withDetails(b.text, b.kids), b.line)
 		case blockPara:
-			if label, value, ok := labelled(b.text); ok && value == "" {
-				if l := p.contextList(strings.ToLower(plain(label))); l != nil {
-					to = l
-				}
+			if l := p.announced(b); l != nil {
+				to = l
 			}
 		case blockTable:
 			p.contextTable(b, to)

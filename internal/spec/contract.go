@@ -118,10 +118,7 @@ func (p *parser) clauses(c *Contract, bs []*block, kind clauseKind) {
 				p.keep(inner)
 				continue
 			}
-			text := b.text
-			for _, d := range proseOf(b.kids) {
-				text += "; " + d
-			}
+			text := withDetails(b.text, b.kids)
 			if kind == noClause && b.kind == blockItem && !isNone(text) {
 				p.warn(b, "this line of the contract has no kind: "+clip(text),
 					"start it with **Preconditions**, **Postconditions**, **Throws** or **Invariants**")

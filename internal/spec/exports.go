@@ -468,6 +468,11 @@ func proseOf(bs []*block) []string {
 	return out
 }
 
+// withDetails is a text with what blocks below it say.
+func withDetails(text string, below []*block) string {
+	return strings.Join(append([]string{text}, proseOf(below)...), "; ")
+}
+
 // clip shortens a text for a message.
 func clip(s string) string {
 	s = squeeze(s)
