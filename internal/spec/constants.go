@@ -87,7 +87,7 @@ func (k Constant) Is(x *big.Rat) (is, sure bool) {
 		return false, false
 	}
 	unit, known := unitOf(m[2])
-	n, ok := new(big.Rat).SetString(strings.NewReplacer(",", "", "_", "").Replace(m[1]))
+	n, ok := new(big.Rat).SetString(plainNumber(m[1]))
 	if !ok || m[2] != "" && !known {
 		return false, false
 	}
@@ -183,7 +183,7 @@ func constantName(text string) (string, string, bool) {
 func constantValue(s string) (string, string) {
 	s = strings.TrimLeft(s, "`\"' ")
 	if m := numberRE().FindStringSubmatch(s); m != nil {
-		number := strings.NewReplacer(",", "", "_", "").Replace(m[1])
+		number := plainNumber(m[1])
 		unit, known := unitOf(m[2])
 		if m[2] == "" || known || m[2][0] >= 0x80 {
 			return number, unit
@@ -197,6 +197,9 @@ func constantValue(s string) (string, string) {
 	}
 	return "", ""
 }
+
+// plainNumber is a number without the marks that part its digits.
+func plainNumber(s string) string { return strings.NewReplacer(",", "", "_", "").Replace(s) }
 
 // unitOf recognises a unit, also with the particle or suffix that Korean puts behind it.
 func unitOf(s string) (string, bool) {
@@ -222,7 +225,7 @@ func limits(c Clause) []Constant {
 		if !known && m[1] == "" || m[5] != "" { // 88b8e0 is no amount
 			continue
 		}
-		number := strings.NewReplacer(",", "", "_", "").Replace(m[3])
+		number := plainNumber(m[3])
 		k := Constant{Value: number, Unit: unit, Text: c.Text, Line: c.Line, Forms: forms(number, unit)}
 		if !slices.ContainsFunc(out, func(have Constant) bool { return have.Value == k.Value && have.Unit == k.Unit }) {
 			out = append(out, k)
