@@ -156,14 +156,7 @@ func (p *parser) digest() {
 			continue
 		}
 		for _, s := range d.sections[key].parts {
-			parts = append(parts, key)
-			for i := s.first; i < s.end; i++ {
-				if l := &p.scan.lines[i]; l.kind != kindBlank && l.kind != kindHTML {
-					if t := normLine(p.scan.at(i)); t != "" {
-						parts = append(parts, t)
-					}
-				}
-			}
+			parts = p.scan.normal(append(parts, key), s.first, s.end)
 		}
 	}
 	for _, dep := range d.Dependencies.Internal {
@@ -176,15 +169,20 @@ func (p *parser) digest() {
 	if d.Dir() != "." {
 		return
 	}
-	all := make([]string, 0, len(p.scan.lines))
-	for i := range p.scan.lines {
-		if l := &p.scan.lines[i]; l.kind != kindBlank && l.kind != kindHTML {
-			if t := normLine(p.scan.at(i)); t != "" {
-				all = append(all, t)
+	all := p.scan.normal(make([]string, 0, len(p.scan.lines)), 0, len(p.scan.lines))
+	d.text, d.rules = digestOf(long, all...), p.rules()
+}
+
+// normal appends the lines [from, end), normalised, without those that say nothing.
+func (s *scanner) normal(to []string, from, end int) []string {
+	for i := from; i < end; i++ {
+		if l := &s.lines[i]; l.kind != kindBlank && l.kind != kindHTML {
+			if t := normLine(s.at(i)); t != "" {
+				to = append(to, t)
 			}
 		}
 	}
-	d.text, d.rules = digestOf(long, all...), p.rules()
+	return to
 }
 
 // rules is the text that stands in no section with a meaning of its own, without the title; "" when that is headings alone.
