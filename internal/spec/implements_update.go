@@ -137,10 +137,7 @@ func (u *updater) locate() {
 // bounds returns where the section is whose heading is line i.
 func (u *updater) bounds(i int, marks map[int]bool) region {
 	s := u.scan
-	first := i + 1
-	for first < len(s.lines) && s.lines[first].kind == kindUnderline {
-		first++
-	}
+	first := s.under(i)
 	at := region{int(s.lines[i].start), int(s.lines[first-1].end), len(u.src)}
 	for j := first; j < len(s.lines); j++ {
 		_, isBanner := marks[j]

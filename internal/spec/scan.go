@@ -116,11 +116,16 @@ func (s *scanner) title(i int) string {
 	if !s.lines[i].setext {
 		return atxTitle(s.words(i))
 	}
-	end := i + 1
-	for end+1 < len(s.lines) && s.lines[end+1].kind == kindUnderline {
-		end++
+	return strings.Join(s.paragraph(i, s.under(i)-1), " ")
+}
+
+// under is the first line behind the heading that starts at a line.
+func (s *scanner) under(i int) int {
+	i++
+	for i < len(s.lines) && s.lines[i].kind == kindUnderline {
+		i++
 	}
-	return strings.Join(s.paragraph(i, end), " ")
+	return i
 }
 
 // words is the text of a line without the white space around it and the marks of containers.
@@ -466,7 +471,7 @@ func runLength(s string, c byte) int {
 
 // openFence returns the length of the marks that open a fenced block.
 func openFence(s string) (int, bool) {
-	if s[0] != '`' && s[0] != '~' {
+	if s == "" || s[0] != '`' && s[0] != '~' {
 		return 0, false
 	}
 	n := runLength(s, s[0])

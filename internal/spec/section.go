@@ -28,13 +28,9 @@ func tree(s *scanner) *section {
 		if l.kind != kindHeading {
 			continue
 		}
-		first := i + 1
-		for first < len(s.lines) && s.lines[first].kind == kindUnderline {
-			first++
-		}
 		sec := &section{
 			title: plain(s.title(i)), key: headingKey(s.title(i)), level: int(l.level),
-			line: i, first: first, body: len(s.lines), end: len(s.lines),
+			line: i, first: s.under(i), body: len(s.lines), end: len(s.lines),
 		}
 		for open[len(open)-1].level >= sec.level {
 			open[len(open)-1].close(i)
@@ -172,10 +168,7 @@ func (s *scanner) blocks(from, to int) []*block {
 	for i := from; i < to; i++ {
 		l := &s.lines[i]
 		switch l.kind {
-		case kindBlank:
-			gap = true
-			continue
-		case kindHeading, kindUnderline, kindHTML, kindRule, kindCode:
+		case kindBlank, kindHeading, kindUnderline, kindHTML, kindRule, kindCode:
 			gap = true
 			continue
 		case kindFence:
@@ -184,15 +177,14 @@ func (s *scanner) blocks(from, to int) []*block {
 			i = next
 		case kindText:
 			_, rest := splitIndent(s.at(i))
+			start := len(s.at(i)) - len(strings.TrimLeft(s.at(i), " \t"))
 			if width, inner, ok := listMarker(rest); ok {
 				b := &block{kind: blockItem, text: inner, line: i + 1, indent: int(l.indent), num: ordinal(rest)}
-				b.col = column(s.at(i), len(s.at(i))-len(strings.TrimLeft(s.at(i), " \t"))+min(width, len(rest)))
+				b.col = column(s.at(i), start+min(width, len(rest)))
 				add(b, int(l.indent))
 				open = append(open, b)
-				if inner != "" {
-					if _, fence := openFence(inner); fence {
-						b.text = ""
-					}
+				if _, fence := openFence(inner); fence {
+					b.text = ""
 				}
 				break
 			}
@@ -206,7 +198,7 @@ func (s *scanner) blocks(from, to int) []*block {
 				break
 			}
 			b := &block{kind: blockPara, text: rest, line: i + 1, indent: int(l.indent)}
-			b.col = column(s.at(i), len(s.at(i))-len(strings.TrimLeft(s.at(i), " \t")))
+			b.col = column(s.at(i), start)
 			add(b, int(l.indent))
 		}
 		gap = false
