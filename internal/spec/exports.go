@@ -116,8 +116,7 @@ func (r *exportReader) detailed(sec *section, group Kind) bool {
 		return false
 	}
 	if e.Kind == "" {
-		lone, _ := Export{}.lone(e.Name, "")
-		e.Kind = lone.Kind
+		e.Kind = Export{}.lone(e.Name, "").Kind
 	}
 	if e.Signature == "" {
 		e.Signature = e.Name

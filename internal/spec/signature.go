@@ -116,7 +116,7 @@ func (e Export) method(rest string) (Export, bool) {
 func (e Export) bare(s string, group Kind, strict bool) (Export, bool) {
 	name, tail := leadingName(s)
 	if name == "" {
-		return e.receiver(s)
+		return e.method(s) // without its keyword: (m *Manager) Issue(x) error
 	}
 	space := strings.HasPrefix(tail, " ")
 	after := strings.TrimSpace(skipGenerics(tail))
@@ -138,34 +138,31 @@ func (e Export) bare(s string, group Kind, strict bool) (Export, bool) {
 		return e, true
 	case strings.Contains(name, ".") && member(name, after):
 		e.Name, e.Kind = name, Variable
-		_, e.Value, _ = cutMember(after)
+		e.Value, _ = cutMember(after)
 		return e, !strict || looksLikeType(e.Value)
 	case strings.HasPrefix(after, ":") || strings.HasPrefix(after, "=") && !strings.HasPrefix(after, "=="):
 		return e.assigned(name, after, group, strict)
 	case after == "" && !strict:
-		return e.lone(name, group)
+		return e.lone(name, group), true
 	}
-	if java, ok := e.typeFirst(s, strict); ok {
-		return java, true
-	}
-	return e, false
+	return e.typeFirst(s, strict)
 }
 
 // member reports whether a dotted name with what follows it is a field or property: `Name.field: T` or `Name.field -> T`.
 func member(name, after string) bool {
-	_, typ, ok := cutMember(after)
+	typ, ok := cutMember(after)
 	return ok && typ != "" && !startsUpper(name[strings.LastIndexByte(name, '.')+1:]) &&
 		!strings.Contains(typ, "=>") && !topLevelPipe(strings.ReplaceAll(typ, " | ", ""))
 }
 
 // cutMember splits the mark between a member and its type off.
-func cutMember(after string) (mark, typ string, ok bool) {
+func cutMember(after string) (typ string, ok bool) {
 	for _, mark := range []string{"->", "→", ":"} {
 		if typ, ok := strings.CutPrefix(after, mark); ok {
-			return mark, strings.TrimSpace(typ), true
+			return strings.TrimSpace(typ), true
 		}
 	}
-	return "", "", false
+	return "", false
 }
 
 // call decides what `name(…) rest` is.
@@ -216,7 +213,7 @@ func (e Export) assigned(name, after string, group Kind, strict bool) (Export, b
 }
 
 // lone decides what a name alone is: the group says, else its case.
-func (e Export) lone(name string, group Kind) (Export, bool) {
+func (e Export) lone(name string, group Kind) Export {
 	e.Name, e.Kind = name, group
 	switch {
 	case group != "":
@@ -227,7 +224,7 @@ func (e Export) lone(name string, group Kind) (Export, bool) {
 	default:
 		e.Kind = Function
 	}
-	return e, true
+	return e
 }
 
 // typeFirst reads `Type name(params)` as Java and C write it.
@@ -254,14 +251,6 @@ func (e Export) typeFirst(s string, strict bool) (Export, bool) {
 	}
 	e.Name, e.Kind = name, Function
 	return e, true
-}
-
-// receiver reads `(m *Manager) Issue(x) error`, a Go method without its keyword.
-func (e Export) receiver(s string) (Export, bool) {
-	if !strings.HasPrefix(s, "(") {
-		return e, false
-	}
-	return e.method(s)
 }
 
 // leadingName splits a name off the front.
@@ -309,6 +298,9 @@ func skipGenerics(s string) string {
 
 // parens splits `(…)…` at the matching parenthesis.
 func parens(s string) (string, string, bool) {
+	if !strings.HasPrefix(s, "(") {
+		return "", "", false
+	}
 	depth := 0
 	for i := range len(s) {
 		switch s[i] {
