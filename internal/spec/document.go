@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // Kind is what an export is.
@@ -246,5 +245,3 @@ type CrossRef struct {
 	Section string // the H2 that it stands under, "(unknown)" above the first
 	Line    int
 }
-
-func isLetterRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -8,7 +8,7 @@ import (
 // Headings lists the headings that the scanner finds, with their lines, for the comparison with CommonMark.
 func Headings(src []byte) []string {
 	var out []string
-	s := scan((&parser{doc: &Document{}}).decode(src))
+	s := scanBytes(src)
 	for i := range s.lines {
 		if l := &s.lines[i]; l.kind == kindHeading {
 			out = append(out, fmt.Sprintf("%d: %s %s", i+1, strings.Repeat("#", int(l.level)), s.title(i)))

@@ -42,12 +42,7 @@ var (
 )
 
 func ownedTitle(key string) bool {
-	for _, t := range implementationTitles {
-		if strings.ToLower(t) == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(implementationTitles, func(t string) bool { return strings.ToLower(t) == key })
 }
 
 // banners finds the owner banners: the index of the line of each and whether it opens the
@@ -151,8 +146,7 @@ func CheckImplements(m *Implements) []Problem {
 // PlanningHash covers the part of an IMPLEMENTS.md that people own; what the compiler writes,
 // comments and layout leave it alone. A file without a plan has the hash "".
 func PlanningHash(src []byte) string {
-	p := &parser{doc: &Document{}}
-	s := scan(p.decode(src))
+	s := scanBytes(src)
 	var parts []string
 	for _, c := range tree(s).kids {
 		parts = append(parts, planParts(s, c)...)

@@ -135,12 +135,13 @@ func (p *parser) decode(src []byte) string {
 	return strings.ToValidUTF8(string(src), "\uFFFD")
 }
 
+// scanBytes scans a document of which nobody asks what is wrong with it.
+func scanBytes(src []byte) *scanner { return scan((&parser{doc: &Document{}}).decode(src)) }
+
 // Unclosed returns what would close the code fence or comment that swallows the rest of a document; "" when none does.
 // Whoever adds to the end has to write it first, on a line of its own.
 func Unclosed(src []byte) string {
-	var p parser
-	p.doc = &Document{}
-	s := scan(p.decode(src))
+	s := scanBytes(src)
 	defer s.release()
 	end, _ := s.unclosed()
 	return end
