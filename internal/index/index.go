@@ -11,7 +11,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -69,7 +68,6 @@ type Symbol struct {
 	Dir, Name string
 	Kind      spec.Kind // "" where the document was not read
 	Signature string
-	Line      int
 }
 
 // Dirs numbers the modules by their directories.
@@ -109,7 +107,7 @@ func (d Dirs) Locate(from string, dep spec.Internal) (int, bool) {
 type Index struct {
 	mods    []Module // sorted by Dir
 	ids     Dirs
-	byName  map[string][]int // modules that export a name; made by Build
+	byName  map[string][]int // modules that export a name, sorted
 	needs   [][]Need
 	users   [][]int // who needs module i, sorted
 	cycles  [][]string
@@ -139,14 +137,7 @@ func Build(mods []Module) (*Index, []spec.Problem) {
 }
 
 // key is the form in which directories are compared.
-func key(dir string) string {
-	for i := range len(dir) {
-		if dir[i] >= utf8.RuneSelf {
-			return norm.NFC.String(dir)
-		}
-	}
-	return dir
-}
+func key(dir string) string { return norm.NFC.String(dir) }
 
 // collisions names directories that are one and the same on a file system that ignores case.
 func (x *Index) collisions() []spec.Problem {
@@ -247,10 +238,8 @@ func (x *Index) Module(dir string) (Module, bool) {
 
 // Find lists the exports with this name, sorted by directory.
 func (x *Index) Find(name string) []Symbol {
-	ids := slices.Clone(x.byName[name])
-	slices.Sort(ids)
-	out := make([]Symbol, 0, len(ids))
-	for _, i := range ids {
+	out := make([]Symbol, 0, len(x.byName[name]))
+	for _, i := range x.byName[name] {
 		out = append(out, x.symbol(i, name))
 	}
 	return out
@@ -260,7 +249,7 @@ func (x *Index) symbol(i int, name string) Symbol {
 	s := Symbol{Dir: x.mods[i].Dir, Name: name}
 	for k := range x.mods[i].Exports {
 		if e := &x.mods[i].Exports[k]; e.Name == name {
-			s.Kind, s.Signature, s.Line = e.Kind, e.Signature, e.Line
+			s.Kind, s.Signature = e.Kind, e.Signature
 			break
 		}
 	}

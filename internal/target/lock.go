@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -319,11 +318,4 @@ func (r *row) entry(dir string) Entry {
 }
 
 // nfc is the form in which paths are compared and recorded.
-func nfc(s string) string {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return norm.NFC.String(s)
-		}
-	}
-	return s
-}
+func nfc(s string) string { return norm.NFC.String(s) }
