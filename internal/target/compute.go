@@ -66,7 +66,6 @@ type module struct {
 	why        string // it is
 	node       bool
 	stale      bool
-	row        *row // the record that it was compared with
 }
 
 // run is one computation.
@@ -219,7 +218,7 @@ func (r *run) readAhead() {
 				if m.other != nil || !m.recorded() {
 					m.load(r.f.Read)
 					if m.doc != nil {
-						m.interfaceOf()
+						m.indexed()
 					}
 				}
 			}
@@ -344,20 +343,15 @@ func (r *run) convention(dir string) string {
 	return hash
 }
 
-// interfaceOf is the document as the index wants it, made once.
-func (m *module) interfaceOf() index.Module {
-	if m.known == nil {
-		x := index.Of(m.doc)
-		x.Dir = m.dir
-		m.known = &x
-	}
-	return *m.known
-}
-
-// indexed is the module as the index wants it, from the document or from its record.
+// indexed is the module as the index wants it, from the document, of which it is made once, or from its record.
 func (m *module) indexed() index.Module {
 	if m.doc != nil {
-		return m.interfaceOf()
+		if m.known == nil {
+			x := index.Of(m.doc)
+			x.Dir = m.dir
+			m.known = &x
+		}
+		return *m.known
 	}
 	x := index.Module{Dir: m.dir, Path: m.file()}
 	if len(m.rows) == 0 {

@@ -19,9 +19,19 @@ type verdict struct {
 
 func stale(reason Reason, details string) verdict { return verdict{true, reason, details} }
 
-func fresh(details string) verdict { return verdict{false, UpToDate, details} }
-
-const upToDate = "Source code is up-to-date with spec"
+// uncommitted is the verdict of a spec that is not committed, false for one that is.
+func (m *module) uncommitted() (verdict, bool) {
+	switch m.change {
+	case IsStaged:
+		return stale(Staged, path.Base(m.path)+" staged for commit"), true
+	case IsModified:
+		return stale(Modified, path.Base(m.path)+" modified but not staged"), true
+	case IsUntracked:
+		return stale(Untracked, path.Base(m.path)+" not yet tracked by git"), true
+	case Clean:
+	}
+	return verdict{}, false
+}
 
 // judge decides on one module and adds it to the result.
 func (r *run) judge(m *module) {
@@ -39,15 +49,14 @@ func (r *run) judge(m *module) {
 	if r.f.All && !v.stale && !m.node {
 		v = stale(All, "Full compilation requested")
 	}
+	m.stale = v.stale
 	if !r.within(m.dir) {
-		m.stale = v.stale
 		return
 	}
 	if !v.stale {
 		r.res.Skipped = append(r.res.Skipped, Skipped{m.dir, v.reason, v.details})
 		return
 	}
-	m.stale = true
 	r.res.Targets = append(r.res.Targets, Target{
 		ClaudeMdPath: m.file(), ImplementsMdPath: path.Join(m.dir, planFile),
 		Dir: m.dir, Reason: v.reason, Details: v.details,
@@ -73,7 +82,7 @@ func (r *run) byRecord(m *module) verdict {
 			best, edited, at = v, now.edited, i
 		}
 	}
-	if m.row = &m.rows[at]; len(edited) > 0 && m.row.state != Kept {
+	if len(edited) > 0 && m.rows[at].state != Kept {
 		r.res.Drift[m.dir] = edited
 		if r.within(m.dir) {
 			r.res.Warnings = append(r.res.Warnings, Warning{"drift", m.dir + ": " + editedText + strings.Join(edited, ", ")})
@@ -112,14 +121,8 @@ func (r *run) filesOf(m *module, w *row) found {
 // compare looks for the first thing that is not as it was recorded.
 func (r *run) compare(m *module, w *row, now found) verdict {
 	if m.doc != nil && spec.ContentHash(m.doc) != w.content || m.doc == nil && m.id != w.spec {
-		switch m.change {
-		case IsStaged:
-			return stale(Staged, path.Base(m.path)+" staged for commit")
-		case IsModified:
-			return stale(Modified, path.Base(m.path)+" modified but not staged")
-		case IsUntracked:
-			return stale(Untracked, path.Base(m.path)+" not yet tracked by git")
-		case Clean:
+		if v, ok := m.uncommitted(); ok {
+			return v
 		}
 		if !m.hasSource {
 			return stale(NoSourceCode, "No source code files found (first compile)")
@@ -141,10 +144,9 @@ func (r *run) compare(m *module, w *row, now found) verdict {
 	if why := r.dependencyChanged(m, w); why != "" {
 		return stale(DependencyChanged, why)
 	}
-	if w.state == Red {
-		return stale(SpecNewer, "Tests are delivered, the implementation is not")
-	}
 	switch w.state {
+	case Red:
+		return stale(SpecNewer, "Tests are delivered, the implementation is not")
 	case Kept:
 		if len(now.edited) > 0 {
 			return stale(SpecNewer, "Kept files changed: "+strings.Join(now.edited, ", "))
@@ -153,7 +155,7 @@ func (r *run) compare(m *module, w *row, now found) verdict {
 			return stale(SpecNewer, "Kept files are to be written again")
 		}
 		return verdict{false, Conflict, w.why}
-	case Built, Unchecked, Red:
+	case Built, Unchecked:
 	}
 	if len(now.gone) > 0 {
 		return stale(TestsGone, "Frozen tests are missing: "+strings.Join(now.gone, ", "))
@@ -161,7 +163,7 @@ func (r *run) compare(m *module, w *row, now found) verdict {
 	if len(now.edited) > 0 {
 		return verdict{false, Edited, editedText + strings.Join(now.edited, ", ")}
 	}
-	details := upToDate
+	details := "Source code is up-to-date with spec"
 	if m.change != Clean && !r.f.NoGit {
 		details += fmt.Sprintf(" (%s, equal to the last compile)", m.change)
 	} else if m.id != w.spec {
@@ -170,7 +172,7 @@ func (r *run) compare(m *module, w *row, now found) verdict {
 	if w.state == Unchecked {
 		details += " (adopted without checks)"
 	}
-	return fresh(details)
+	return verdict{false, UpToDate, details}
 }
 
 // planChanged compares the plan. A missing file holds no new plan.
@@ -224,14 +226,8 @@ func (r *run) interfaceOf(dir string) string {
 // byGit is the rule for modules without a record: a spec that is not committed is work to do. Of code beside any other nobody
 // knows whether it does what the spec says, and nothing that git knows can tell.
 func (r *run) byGit(m *module) verdict {
-	switch {
-	case r.f.NoGit:
-	case m.change == IsStaged:
-		return stale(Staged, path.Base(m.path)+" staged for commit")
-	case m.change == IsModified:
-		return stale(Modified, path.Base(m.path)+" modified but not staged")
-	case m.change == IsUntracked:
-		return stale(Untracked, path.Base(m.path)+" not yet tracked by git")
+	if v, ok := m.uncommitted(); ok && !r.f.NoGit {
+		return v
 	}
 	if !m.hasSource {
 		return stale(NoSourceCode, "No source code files found (first compile)")
