@@ -288,8 +288,8 @@ func TestSignaturesOfSpecs(t *testing.T) {
 			": value",
 		},
 		"rust": {
-			map[string]string{"src/lib.rs": "pub struct A(pub u8, String);\npub struct B<T>(pub T);\npub struct C<T> { pub a: T }\npub struct D;\npub type Res<T> = Result<T, String>;\npub async fn go(a: u8) -> u8 { a }\nimpl A { pub async fn run(&self) -> u8 { 1 } }\n"},
-			[]string{"- `A(u8, _)`", "- `B<T>(T)`", "- `C<T> { a: T }`", "- `D { }`", "- `Res<T> = Result<T, String>`", "- `async go(a: u8) -> u8`", "- `async A.run(&self) -> u8`"},
+			map[string]string{"src/lib.rs": "pub struct A(pub u8, String);\npub struct B<T>(pub T);\npub struct C<T> { pub a: T }\npub struct D;\npub struct E<'a>(pub &'a str);\npub type Res<T> = Result<T, String>;\npub async fn go(a: u8) -> u8 { a }\nimpl A { pub async fn run(&self) -> u8 { 1 } }\n"},
+			[]string{"- `A(u8, _)`", "- `B<T>(T)`", "- `C<T> { a: T }`", "- `D { }`", "- `E<'a>(&'a str)`", "- `Res<T> = Result<T, String>`", "- `async go(a: u8) -> u8`", "- `async A.run(&self) -> u8`"},
 			"A { }",
 		},
 		"java": {
@@ -313,8 +313,8 @@ func TestSignaturesOfSpecs(t *testing.T) {
 			": value",
 		},
 		"python": {
-			map[string]string{"src/__init__.py": "MAX = 3\nRATE = .5\nNAME = 'a' 'b'\nRAW = b'x'\nON = True\nALL = [1]\n\n\nasync def go(a: int) -> int:\n    pass\n\n\nclass K:\n    async def run(self, a: int) -> int:\n        pass\n"},
-			[]string{"- `MAX: int = 3`", "- `RATE: float = .5`", "- `NAME: str = 'a' 'b'`", "- `RAW: bytes = b'x'`", "- `ON: bool = True`", "- `ALL = [1]`\n", "- `async go(a: int) -> int`", "- `async K.run(a: int) -> int`"},
+			map[string]string{"src/__init__.py": "MAX = 3\nRATE = .5\nNAME = 'a' 'b'\nRAW = b'x'\nON = True\nALL = [1]\n\n\nasync def go(a: int) -> int:\n    pass\n\n\nclass K:\n    async def run(self, a: int) -> int:\n        pass\n\n    def grow(self, by: int = 1 << 4, twice: bool = False) -> int:\n        pass\n"},
+			[]string{"- `MAX: int = 3`", "- `RATE: float = .5`", "- `NAME: str = 'a' 'b'`", "- `RAW: bytes = b'x'`", "- `ON: bool = True`", "- `ALL = [1]`\n", "- `async go(a: int) -> int`", "- `async K.run(a: int) -> int`", "- `K.grow(by: int = 1 << 4, twice: bool = False) -> int`"},
 			": value",
 		},
 	} {

@@ -447,32 +447,12 @@ func arguments(sig string) string {
 	if open < 0 {
 		return "()"
 	}
-	depth, end, quote := 0, -1, byte(0)
-	for i := open; i < len(sig) && end < 0; i++ {
-		switch c := sig[i]; {
-		case quote != 0:
-			if c == quote && sig[i-1] != '\\' {
-				quote = 0
-			}
-			continue
-		case c == '"' || c == '\'' || c == '`':
-			quote = c
-			continue
-		}
-		switch sig[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			if depth--; depth == 0 {
-				end = i
-			}
-		}
-	}
-	if end < 0 {
+	inside, _, ok := signature.CutGroup(sig[open:])
+	if !ok {
 		return "(…)"
 	}
 	var out []string
-	for _, part := range splitLevel(sig[open+1 : end]) {
+	for _, part := range splitLevel(inside) {
 		part = without(part, "private", "public", "pub", "protected", "internal", "readonly", "override", "val", "var", "final")
 		if part != "" && (len(out) > 0 || !isSelf(part)) {
 			out = append(out, part)

@@ -93,11 +93,14 @@ func CutGroup(s string) (inside, rest string, ok bool) {
 	}
 	depth := 0
 	for i := 0; i < len(s); i++ {
+		if operator(s, i) {
+			continue
+		}
 		switch c := s[i]; c {
 		case '(', '[', '{', '<':
 			depth++
 		case ')', ']', '}', '>':
-			if arrowHead(s, i) || c == '>' && s[0] != '<' && depth <= 1 {
+			if c == '>' && s[0] != '<' && depth <= 1 {
 				continue
 			}
 			if depth--; depth == 0 {
@@ -112,6 +115,17 @@ func CutGroup(s string) (inside, rest string, ok bool) {
 
 // arrowHead reports whether the byte at i ends => or ->.
 func arrowHead(s string, i int) bool { return s[i] == '>' && i > 0 && (s[i-1] == '=' || s[i-1] == '-') }
+
+// operator reports whether the angle at i is no bracket: it ends an arrow, or belongs to a shift or comparison, which has spaces
+// on both sides. One closing angle between spaces may be either, and is a bracket.
+func operator(s string, i int) bool {
+	if s[i] != '<' && s[i] != '>' {
+		return false
+	}
+	from, to := len(strings.TrimRight(s[:i], "<>=")), len(s)-len(strings.TrimLeft(s[i:], "<>="))
+	spaced := strings.HasSuffix(s[:from], " ") && strings.HasPrefix(s[to:], " ")
+	return arrowHead(s, i) || spaced && s[from:to] != ">"
+}
 
 // quoteEnd is where the quote closes that opens at i; i for a lifetime of Rust.
 func quoteEnd(s string, i int) int {
@@ -172,13 +186,14 @@ func outside(s string) iter.Seq[int] {
 			if depth <= 0 && !yield(i) {
 				return
 			}
+			if operator(s, i) {
+				continue
+			}
 			switch s[i] {
 			case '(', '[', '{', '<':
 				depth++
 			case ')', ']', '}', '>':
-				if !arrowHead(s, i) {
-					depth--
-				}
+				depth--
 			case '"', '\'', '`':
 				i = quoteEnd(s, i)
 			}

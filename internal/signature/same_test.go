@@ -202,7 +202,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestLifetimes: a lifetime of Rust is no quote that the next one closes.
+// TestLifetimes: a lifetime of Rust is no quote that the next one closes, and a shift or comparison opens no bracket.
 func TestLifetimes(t *testing.T) {
 	t.Parallel()
 	for text, params := range map[string]int{
@@ -211,6 +211,9 @@ func TestLifetimes(t *testing.T) {
 		"fn f(x: Box<dyn Read + 'static>, y: &'static str)":          2,
 		"f(a: 'x, y' | 'z', b: 'it, is', c: char)":                   3,
 		"f(a: Literal['a b', 'c, d'], b: int = ',')":                 2,
+		"f(a: int = 1 << 20, b: str = 'x')":                          2,
+		"f(a: boolean = 1 < 2, b: number = 8 >> 2, c: string)":       3,
+		"f(Map< String, List< Integer > > a, int b)":                 2,
 	} {
 		if s, ok := signature.Parse(text, ""); !ok || len(s.Params) != params {
 			t.Errorf("%s has %d parameters, want %d", text, len(s.Params), params)
