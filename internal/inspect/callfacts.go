@@ -55,7 +55,7 @@ func (m *module) constant(name string) string {
 // constructors are the ways to make an object of a class, as their texts in the code.
 func constructors(x found, class string, have map[string][]found) []string {
 	var out []string
-	own := strings.TrimPrefix(x.Owner+"."+x.Name, ".")
+	own := memberName(x.Export)
 	for i, of := range []string{class, own} {
 		if i > 0 && of == class {
 			break

@@ -43,7 +43,7 @@ func (m *module) contracts() {
 		name := strings.ReplaceAll(strings.TrimSuffix(c.Function, "()"), "::", ".")
 		text := body(name)
 		if x := m.offered.named(name); code[name].Function == "" && len(x) > 0 { // an extension, a default export, a name given anew
-			name = strings.TrimPrefix(x[0].Owner+"."+x[0].Name, ".")
+			name = memberName(x[0].Export)
 			if code[name].Function == "" && x[0].byDefault {
 				name = "default"
 			}

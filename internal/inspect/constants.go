@@ -51,7 +51,7 @@ func (m *module) valuesOf(name string) []string {
 		for _, e := range slices.Concat(file.Exports, file.Fields) {
 			if e.Kind == "constant" {
 				known[e.Name] = true
-				add(strings.TrimPrefix(e.Owner+"."+e.Name, "."), cmp.Or(e.Value, file.Constants[e.Name]))
+				add(memberName(e), cmp.Or(e.Value, file.Constants[e.Name]))
 			}
 		}
 		for is, value := range file.Constants {

@@ -31,8 +31,11 @@ func (x found) full() string {
 	if x.Owner == "" && plainName().MatchString(x.Receiver) {
 		return x.Receiver + "." + x.Name
 	}
-	return strings.TrimPrefix(x.Owner+"."+x.Name, ".")
+	return memberName(x.Export)
 }
+
+// memberName is the name of an export behind that of the type that it is a member of.
+func memberName(e source.Export) string { return strings.TrimPrefix(e.Owner+"."+e.Name, ".") }
 
 var plainName = re.New(`^[\pL_][\pL\w.]*$`)
 

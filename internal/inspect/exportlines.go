@@ -91,16 +91,23 @@ func isConstructor(e source.Export, lang string) bool {
 // constructorsOf are all ways to make an object of a class, as constructor writes them; of anything else one that says
 // nothing.
 func constructorsOf(list []found, x found) []string {
-	first := constructor(list, x)
-	out := []string{first}
-	if !isClass(x.Kind) {
-		return out
-	}
-	for _, e := range list {
-		if e.Owner == strings.TrimPrefix(x.Owner+"."+x.Name, ".") && e.file == x.file && isConstructor(e.Export, source.LangOf(e.file)) && strings.Contains(e.Text, "(") {
-			if a := arguments(e.Text); !slices.Contains(out, a) && (source.LangOf(e.file) == source.Java || source.LangOf(e.file) == source.Kotlin) {
+	out := []string{constructor(list, x)}
+	if lang := source.LangOf(x.file); isClass(x.Kind) && (lang == source.Java || lang == source.Kotlin) {
+		for _, a := range declaredConstructors(list, x) {
+			if !slices.Contains(out, a) {
 				out = append(out, a)
 			}
+		}
+	}
+	return out
+}
+
+// declaredConstructors are those that the code of a class declares; one of a record may name no parameters.
+func declaredConstructors(list []found, x found) []string {
+	var out []string
+	for _, e := range list {
+		if e.Owner == memberName(x.Export) && e.file == x.file && isConstructor(e.Export, source.LangOf(e.file)) && strings.Contains(e.Text, "(") {
+			out = append(out, arguments(e.Text))
 		}
 	}
 	return out
@@ -121,10 +128,8 @@ func constructor(list []found, x found) string {
 	if x.file == "" && x.Made != "" {
 		return arguments(x.Made)
 	}
-	for _, e := range list {
-		if e.Owner == strings.TrimPrefix(x.Owner+"."+x.Name, ".") && e.file == x.file && isConstructor(e.Export, source.LangOf(e.file)) && strings.Contains(e.Text, "(") { // one of a record may name no parameters
-			return arguments(e.Text)
-		}
+	if declared := declaredConstructors(list, x); len(declared) > 0 {
+		return declared[0]
 	}
 	switch source.LangOf(x.file) {
 	case source.Kotlin:

@@ -72,7 +72,7 @@ func (o *offered) add(x found) {
 			by[key] = append(by[key], x)
 		}
 	}
-	name := strings.TrimPrefix(x.Owner+"."+x.Name, ".")
+	name := memberName(x.Export)
 	put(o.by, x.full())
 	if _, within, nested := strings.Cut(x.Owner, "."); nested {
 		for ; nested; _, within, nested = strings.Cut(within, ".") {

@@ -265,7 +265,7 @@ func (o *offering) file(f, from, name string) string {
 func seen(list []found) map[string]bool {
 	out := map[string]bool{}
 	for _, x := range list {
-		out[strings.TrimPrefix(x.Owner+"."+x.Name, ".")] = true
+		out[memberName(x.Export)] = true
 	}
 	return out
 }
