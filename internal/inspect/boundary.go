@@ -3,6 +3,7 @@ package inspect
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -144,12 +145,19 @@ func slashed(path string) string { return strings.ReplaceAll(path, "\\", "/") }
 
 // owner is the module that a path lies in.
 func (p *Project) owner(at string) (string, bool) {
-	for d := at; ; d = path.Dir(d) {
+	for d := range upwards(at) {
 		if p.docs[d] != nil {
 			return d, true
 		}
-		if d == "." || d == "/" {
-			return "", false
+	}
+	return "", false
+}
+
+// upwards are a directory and all that it lies in, up to the root.
+func upwards(dir string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for yield(dir) && dir != "." && dir != "/" {
+			dir = path.Dir(dir)
 		}
 	}
 }

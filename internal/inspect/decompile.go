@@ -375,12 +375,9 @@ func (p *Project) imports(dir string, names []string, files map[string]source.Fi
 	for _, f := range names {
 		for _, imp := range files[f].Imports {
 			for _, target := range p.targets(f, imp) {
-				for d := target; d != "" && d != "/"; d = path.Dir(d) {
+				for d := range upwards(target) {
 					if isModule[d] {
 						found[d] = true
-						break
-					}
-					if d == "." {
 						break
 					}
 				}

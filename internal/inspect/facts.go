@@ -365,14 +365,12 @@ func (m *module) factsOf(e *spec.Export, x found) []signature.Fact {
 
 // library reports whether a file of Rust belongs to a crate that others use: in a program everything is for the crate.
 func (m *module) library(file string) bool {
-	for dir := path.Dir(file); ; dir = path.Dir(dir) {
+	for dir := range upwards(path.Dir(file)) {
 		if m.Has(path.Join(dir, "Cargo.toml")) {
 			return m.Has(path.Join(dir, "src/lib.rs"))
 		}
-		if dir == "." || dir == "/" {
-			return true
-		}
 	}
+	return true
 }
 
 func open(about, why string) []signature.Fact {

@@ -46,17 +46,15 @@ func (p *Project) Has(file string) bool {
 }
 
 func (p *Project) goTargets(file, from string) []string {
-	for d := path.Dir(file); ; d = path.Dir(d) {
+	for d := range upwards(path.Dir(file)) {
 		if name := p.goModule(d); name != "" {
 			if rest, ok := strings.CutPrefix(from, name); ok && (rest == "" || rest[0] == '/') {
 				return []string{path.Join(d, rest)}
 			}
 			return nil
 		}
-		if d == "." || d == "/" {
-			return nil
-		}
 	}
+	return nil
 }
 
 // goModule is the name of the Go module in a directory, "" when there is none.
@@ -85,15 +83,12 @@ func (p *Project) scriptTargets(file, from string) []string {
 	if strings.HasPrefix(from, ".") {
 		return []string{path.Join(path.Dir(file), from)}
 	}
-	for d := path.Dir(file); ; d = path.Dir(d) {
+	for d := range upwards(path.Dir(file)) {
 		for _, a := range p.tsconfig(d) {
 			prefix, star := strings.CutSuffix(a.from, "*")
 			if rest, ok := strings.CutPrefix(from, prefix); ok && (star || rest == "") {
 				return []string{path.Join(d, strings.Replace(a.to, "*", rest, 1))}
 			}
-		}
-		if d == "." || d == "/" {
-			break
 		}
 	}
 	if p.roots.npm == nil {
@@ -252,14 +247,12 @@ func (p *Project) rustTargets(file string, imp source.Import) []string {
 
 // crateRoot is the directory of the crate's lib.rs or main.rs.
 func (p *Project) crateRoot(file string) string {
-	for d := path.Dir(file); ; d = path.Dir(d) {
+	for d := range upwards(path.Dir(file)) {
 		if p.Has(path.Join(d, "lib.rs")) || p.Has(path.Join(d, "main.rs")) || p.Has(path.Join(path.Dir(d), "Cargo.toml")) && path.Base(d) == "src" {
 			return d
 		}
-		if d == "." || d == "/" {
-			return path.Dir(file)
-		}
 	}
+	return path.Dir(file)
 }
 
 var packageLine = re.New(`(?m)^\s*package\s+([\w.]+)`)

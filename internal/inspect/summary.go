@@ -421,7 +421,7 @@ func (p *Project) ResolveIn(a *Analysis, tree []string) {
 // resolved is an import in a directory that leads to another, as the modules are.
 func (p *Project) resolved(dir, raw, at string, modules map[string]bool) AnalysisUse {
 	u := AnalysisUse{Raw: raw, Dir: at, Resolution: "Unresolved", IsChild: dir == "." || strings.HasPrefix(at, dir+"/")}
-	for d := at; ; d = path.Dir(d) {
+	for d := range upwards(at) {
 		if modules[d] {
 			u.Dir, u.Spec, u.Resolution = d, p.SpecPath(d), "Exact"
 			if d != at {
@@ -429,10 +429,11 @@ func (p *Project) resolved(dir, raw, at string, modules map[string]bool) Analysi
 			}
 			return u
 		}
-		if d == "." || d == "/" || strings.HasPrefix(d, "..") {
+		if strings.HasPrefix(d, "..") {
 			return u
 		}
 	}
+	return u
 }
 
 // dirOf is the directory that an import leads to: itself, or that of the file that it names. There says that the project
