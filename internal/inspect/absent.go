@@ -15,7 +15,7 @@ import (
 func (m *module) absent(name string, e *spec.Export) int {
 	why, sure := m.gone(name)
 	if why == "" {
-		m.note(e.Name, []signature.Fact{{About: "it is there", Verdict: signature.Same}})
+		m.note(e.Name, agrees("it is there"))
 		return 0
 	}
 	if !sure {

@@ -127,7 +127,7 @@ func (m *module) baseFacts(e *spec.Export, x found) []signature.Fact {
 		return out
 	}
 	if slices.Equal(plain(splitLevel(said)), plain(x.Bases)) {
-		return []signature.Fact{{About: "what it extends", Verdict: signature.Same}}
+		return agrees("what it extends")
 	}
 	return differs("what it extends", "extends "+cmp.Or(strings.Join(x.Bases, ", "), "nothing")+", the spec says "+said)
 }
@@ -172,7 +172,7 @@ func (m *module) typeFact(want signature.Type, x found, lang string) []signature
 		return open("its type", "the code does not say it")
 	}
 	is := signature.ParseType(text, lang)
-	same := []signature.Fact{{About: "its type", Verdict: signature.Same}}
+	same := agrees("its type")
 	if text == x.Literal && (want.Form != signature.Basic || want.Class == "any" || want.Class == is.Class || number(want) && number(is)) {
 		return same
 	}

@@ -100,10 +100,6 @@ func (m *module) differsFrom(c spec.Contract, line int, about, what string) {
 	})
 }
 
-func (m *module) agrees(c spec.Contract, about string) {
-	m.note(c.Function, []signature.Fact{{About: about, Verdict: signature.Same}})
-}
-
 // asks compares conditions.
 func (m *module) asks(c spec.Contract, is source.Contract, body string) {
 	all := len(c.Preconditions) > 0
@@ -113,7 +109,7 @@ func (m *module) asks(c spec.Contract, is source.Contract, body string) {
 		said[text] = true
 		switch {
 		case slices.ContainsFunc(is.Preconditions, func(have string) bool { return m.condition(have) == text }):
-			m.agrees(c, "precondition "+p.Text)
+			m.note(c.Function, agrees("precondition "+p.Text))
 		case isCondition(p.Text, body):
 			m.differsFrom(c, p.Line, "precondition "+p.Text, "no guard asks for "+p.Text)
 		default:
@@ -163,7 +159,7 @@ func (m *module) fails(c spec.Contract, is source.Contract, body string) {
 		known := slices.ContainsFunc(is.Throws, func(have string) bool { return errorName().FindString(have) == class })
 		switch {
 		case slices.ContainsFunc(is.Throws, func(have string) bool { return m.condition(have) == m.condition(t.Text) }):
-			m.agrees(c, about)
+			m.note(c.Function, agrees(about))
 		case class == "" || lastPart(class) == strings.ToLower(lastPart(class)) && class != "panic" && class != "error": // a sentence
 		case timed && slices.ContainsFunc(is.Fails, func(have string) bool {
 			_, at, ok := strings.Cut(have, " when ")
@@ -173,7 +169,7 @@ func (m *module) fails(c spec.Contract, is source.Contract, body string) {
 		case known && timed && isCondition(when, body):
 			m.differsFrom(c, t.Line, about, "no guard fails with "+class+" when "+when)
 		case known, slices.Contains(wordsOf().FindAllString(body, -1), lastPart(class)):
-			m.agrees(c, about)
+			m.note(c.Function, agrees(about))
 		case timed && isCondition(when, body), !m.mentions(class) && looksLikeError(class):
 			m.differsFrom(c, t.Line, about, "the code does not fail with "+class)
 		case m.mentions(class) && looksLikeError(class):

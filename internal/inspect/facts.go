@@ -101,7 +101,7 @@ func isType(kind string) bool {
 	return false
 }
 
-// isCall reports whether an export is called: a function, a method, or a class where a spec gives it parameters.
+// isCall reports whether an export is called.
 func isCall(kind string) bool { return kind == "function" || kind == "method" }
 
 // unlisted are members that others can use and that a spec need not list.
@@ -298,9 +298,9 @@ func (m *module) overloads(said []*spec.Export, list []found) (left []found) {
 	for i, e := range said {
 		x := list[whose[i]]
 		if x.behind && !slices.ContainsFunc(list, func(y found) bool { return !y.behind }) && len(m.offered.list) > 0 && hasFace(m.names, m.dir) {
-			facts[i] = append(facts[i], signature.Fact{About: "others see it", Verdict: signature.Unknown, Why: "it is exported by " + x.file + " and not by the module's face"})
+			facts[i] = append(facts[i], open("others see it", "it is exported by "+x.file+" and not by the module's face")...)
 		} else {
-			facts[i] = append(facts[i], signature.Fact{About: "it is there", Verdict: signature.Same})
+			facts[i] = append(facts[i], agrees("it is there")...)
 		}
 		why := m.note(e.Name, facts[i])
 		if why == "" {
@@ -375,6 +375,10 @@ func (m *module) library(file string) bool {
 
 func open(about, why string) []signature.Fact {
 	return []signature.Fact{{About: about, Verdict: signature.Unknown, Why: why}}
+}
+
+func agrees(about string) []signature.Fact {
+	return []signature.Fact{{About: about, Verdict: signature.Same}}
 }
 
 func differs(about, why string) []signature.Fact {
@@ -463,7 +467,7 @@ func (m *module) staticFact(e *spec.Export, x found) []signature.Fact {
 		return nil
 	}
 	if x.Static {
-		return []signature.Fact{{About: "it is static", Verdict: signature.Same}}
+		return agrees("it is static")
 	}
 	return differs("it is static", "belongs to a value of its type, the spec says static")
 }

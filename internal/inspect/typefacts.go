@@ -254,5 +254,5 @@ func (m *module) memberFacts(want, is signature.Field, lang string) []signature.
 		}
 		return differs(about, "its member "+is.Name+" is "+map[bool]string{true: "a method", false: "a field"}[is.Method != nil]+", the spec says otherwise")
 	}
-	return []signature.Fact{{About: about, Verdict: signature.Same}}
+	return agrees(about)
 }
