@@ -195,10 +195,7 @@ func (m *module) memberGone(x found, owner, member string, depth int) (why strin
 	return why, true
 }
 
-func (m *module) hasFunc(name string) bool {
-	m.private(name)
-	return len(m.funcs[name]) > 0
-}
+func (m *module) hasFunc(name string) bool { return len(m.functions(name)) > 0 }
 
 // declares reports whether a file of the module declares a type.
 func (m *module) declares(name string) bool {

@@ -67,6 +67,17 @@ func (m *module) tokens(f string) []source.Token {
 // private finds the function of a name, or Type.name, that nobody outside of the module can
 // call, where the code alone tells it; one that others may get hold of in any way is none.
 func (m *module) private(name string) (file string, line int) {
+	for _, fn := range m.functions(name) {
+		if name == "main" || !m.own(fn) {
+			return "", 0
+		}
+		file, line = fn.file, fn.Line
+	}
+	return file, line
+}
+
+// functions are those of a name, or Type.name, that the module has.
+func (m *module) functions(name string) []function {
 	if m.funcs == nil {
 		m.funcs = map[string][]function{}
 		for _, f := range m.names {
@@ -75,13 +86,7 @@ func (m *module) private(name string) (file string, line int) {
 			}
 		}
 	}
-	for _, fn := range m.funcs[name] {
-		if name == "main" || !m.own(fn) {
-			return "", 0
-		}
-		file, line = fn.file, fn.Line
-	}
-	return file, line
+	return m.funcs[name]
 }
 
 type function struct {
