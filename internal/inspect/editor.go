@@ -64,9 +64,7 @@ func (e *editor) bytes() []byte {
 
 func (e *editor) apply(d Drift) (MendedLine, bool) {
 	switch d.mend.what {
-	case removeExport:
-		return e.remove(d.mend.line)
-	case removeEntry:
+	case removeExport, removeEntry:
 		return e.remove(d.mend.line)
 	case replaceSignature:
 		return e.replace(d.mend)
@@ -89,12 +87,27 @@ var (
 	anyInternal = re.New(`(?i)\binternal\b`)
 )
 
+// text is a line without its end.
+func (e *editor) text(i int) string { return strings.TrimRight(e.lines[i], "\r\n") }
+
+// bullet is what a list item that begins at line i is indented by; false where none does, or there is no such line.
+func (e *editor) bullet(i int) (indent string, ok bool) {
+	if i < 0 || i >= len(e.lines) || e.fenced[i] {
+		return "", false
+	}
+	m := listItem().FindStringSubmatch(e.lines[i])
+	if m == nil {
+		return "", false
+	}
+	return m[1], true
+}
+
 // heading is the level of the heading in a line, 0 when it is none, and its text.
 func (e *editor) heading(i int) (int, string) {
 	if e.fenced[i] {
 		return 0, ""
 	}
-	m := atxHeading().FindStringSubmatch(strings.TrimRight(e.lines[i], "\r\n"))
+	m := atxHeading().FindStringSubmatch(e.text(i))
 	if m == nil {
 		return 0, ""
 	}
@@ -112,8 +125,8 @@ func (e *editor) item(i int) int {
 		}
 		return len(e.lines)
 	}
-	m := listItem().FindStringSubmatch(e.lines[i])
-	if m == nil || e.fenced[i] {
+	indent, ok := e.bullet(i)
+	if !ok {
 		return i + 1
 	}
 	end := i + 1
@@ -122,8 +135,8 @@ func (e *editor) item(i int) int {
 		if strings.TrimSpace(l) == "" {
 			continue
 		}
-		if len(l)-len(strings.TrimLeft(l, " \t")) <= len(m[1]) {
-			if k == end && listItem().FindString(l) == "" && !e.fenced[k] && !strings.HasPrefix(strings.TrimSpace(l), "#") { // a line that goes on
+		if len(l)-len(strings.TrimLeft(l, " \t")) <= len(indent) {
+			if _, next := e.bullet(k); k == end && !next && !e.fenced[k] && !strings.HasPrefix(strings.TrimSpace(l), "#") { // a line that goes on
 				end = k + 1
 				continue
 			}
@@ -142,7 +155,7 @@ func (e *editor) remove(line int) (MendedLine, bool) {
 	c := MendedLine{Line: line, Removed: []string{}, Added: []string{}}
 	for k := i; k < e.item(i); k++ {
 		e.gone[k] = true
-		c.Removed = append(c.Removed, strings.TrimRight(e.lines[k], "\r\n"))
+		c.Removed = append(c.Removed, e.text(k))
 	}
 	return c, true
 }
@@ -177,9 +190,9 @@ func (e *editor) replace(x edit) (MendedLine, bool) {
 			}
 			length = len(x.old)
 		}
-		c := MendedLine{Line: k + 1, Removed: []string{strings.TrimRight(l, "\r\n")}}
+		c := MendedLine{Line: k + 1, Removed: []string{e.text(k)}}
 		e.lines[k] = l[:at] + x.text + l[at+length:]
-		c.Added = []string{strings.TrimRight(e.lines[k], "\r\n")}
+		c.Added = []string{e.text(k)}
 		return c, true
 	}
 	return MendedLine{}, false
@@ -230,9 +243,9 @@ func (e *editor) lastFull(from, to int) int {
 // none removes the line that says None, so that something else can stand there.
 func (e *editor) none(from, to int) []string {
 	for k := from; k < to; k++ {
-		if !e.gone[k] && noneLine().MatchString(strings.TrimRight(e.lines[k], "\r\n")) && !e.fenced[k] {
+		if !e.gone[k] && noneLine().MatchString(e.text(k)) && !e.fenced[k] {
 			e.gone[k] = true
-			return []string{strings.TrimRight(e.lines[k], "\r\n")}
+			return []string{e.text(k)}
 		}
 	}
 	return []string{}
@@ -269,18 +282,15 @@ func (e *editor) addExport(d Drift) (MendedLine, bool) {
 	}
 	if at != nil && (sameKind != nil || !grouped) {
 		i := at.Line - 1
-		switch level, _ := e.heading(i); {
-		case level > 0:
+		if level, _ := e.heading(i); level > 0 {
 			end := e.lastFull(i, min(e.item(i), to))
 			return e.put(end, "", strings.Repeat("#", level)+" "+d.Symbol, "", "`"+d.mend.text+"`"), true
-		case e.fenced[i] || strings.HasPrefix(strings.TrimSpace(e.lines[i]), "|"):
+		}
+		indent, ok := e.bullet(i)
+		if !ok {
 			return MendedLine{}, false
 		}
-		m := listItem().FindStringSubmatch(e.lines[i])
-		if m == nil {
-			return MendedLine{}, false
-		}
-		return e.put(e.item(i)-1, m[1]+line), true
+		return e.put(e.item(i)-1, indent+line), true
 	}
 	end := e.lastFull(from, to)
 	removed := e.none(from, to)
@@ -302,8 +312,8 @@ func (e *editor) addExport(d Drift) (MendedLine, bool) {
 
 // single reports whether a line is a list item without anything below it.
 func (e *editor) single(line int) bool {
-	i := line - 1
-	return i >= 0 && i < len(e.lines) && !e.gone[i] && !e.fenced[i] && e.item(i) == i+1 && listItem().FindString(e.lines[i]) != ""
+	_, ok := e.bullet(line - 1)
+	return ok && !e.gone[line-1] && e.item(line-1) == line
 }
 
 // replaceUse says anew what is used of a module, in the line that names it.
@@ -323,17 +333,14 @@ func (e *editor) addDependency(ref, names string) (MendedLine, bool) {
 	line := "`" + ref + "`" + names
 	if list := e.doc.Dependencies.Internal; len(list) > 0 {
 		i := list[len(list)-1].Line - 1
-		if i < 0 || i >= len(e.lines) || e.fenced[i] {
-			return MendedLine{}, false
-		}
-		m := listItem().FindStringSubmatch(e.lines[i])
-		if m == nil {
+		indent, ok := e.bullet(i)
+		if !ok {
 			return MendedLine{}, false
 		}
 		if anyInternal().MatchString(strings.SplitN(e.lines[i], "`", 2)[0]) { // - internal: ./types
 			line = "internal: " + line
 		}
-		return e.put(e.item(i)-1, m[1]+"- "+line), true
+		return e.put(e.item(i)-1, indent+"- "+line), true
 	}
 	if from, to, ok := e.section("Dependencies"); ok {
 		removed := e.none(from, to)
@@ -405,18 +412,15 @@ func (e *editor) rewrite(title string, lines []string) bool {
 // replaceItem puts another line in the place of the list item that begins on a line, with what belongs to it.
 func (e *editor) replaceItem(line int, text string) bool {
 	i := line - 1
-	if i < 0 || i >= len(e.lines) || e.gone[i] || e.fenced[i] {
-		return false
-	}
-	m := listItem().FindStringSubmatch(e.lines[i])
-	if m == nil {
+	indent, ok := e.bullet(i)
+	if !ok || e.gone[i] {
 		return false
 	}
 	end := e.item(i)
 	for k := i; k < end; k++ {
 		e.gone[k] = true
 	}
-	e.stead[end-1] = []string{m[1] + text}
+	e.stead[end-1] = []string{indent + text}
 	return true
 }
 
@@ -508,10 +512,7 @@ func (e *editor) under(section, title string, keys, lines []string, needs bool) 
 func (e *editor) addEntry(text string) (MendedLine, bool) {
 	for k := len(e.doc.Structure) - 1; k >= 0; k-- {
 		i := e.doc.Structure[k].Line - 1
-		if i < 0 || i >= len(e.lines) || e.fenced[i] {
-			continue
-		}
-		if m := listItem().FindStringSubmatch(e.lines[i]); m != nil && m[1] == "" {
+		if indent, ok := e.bullet(i); ok && indent == "" {
 			return e.put(e.item(i)-1, "- "+text), true
 		}
 	}

@@ -329,10 +329,8 @@ func (g *merging) beside(s SpecifiedBehavior) int {
 	at := -1
 	for _, b := range g.d.Behaviors {
 		i := b.Line - 1
-		if b.Category != s.Category || i < 0 || i >= len(g.e.lines) || g.e.fenced[i] || g.e.gone[i] && len(g.e.stead[i]) == 0 {
-			continue
-		}
-		if m := listItem().FindStringSubmatch(g.e.lines[i]); m == nil || m[1] != "" || called(b.Input) == "" || called(b.Input) != called(value(s.Input)) {
+		indent, ok := g.e.bullet(i)
+		if b.Category != s.Category || !ok || indent != "" || g.e.gone[i] && len(g.e.stead[i]) == 0 || called(b.Input) == "" || called(b.Input) != called(value(s.Input)) {
 			continue
 		}
 		at = max(at, g.e.item(i)-1)

@@ -81,7 +81,7 @@ func (m *SpecifiedModule) rejections() []string {
 func (e *editor) planned(u spec.Internal) int {
 	from, to, ok := e.section(directions)
 	for i := from; ok && i < to; i++ {
-		if e.gone[i] || e.fenced[i] || listItem().FindString(e.lines[i]) == "" {
+		if _, item := e.bullet(i); !item || e.gone[i] {
 			continue
 		}
 		if c := inCode().FindStringSubmatch(e.lines[i]); c != nil && isUse(u, c[1]) {
