@@ -27,8 +27,8 @@ func (p *Project) shown(dir string, names []string, files map[string]source.File
 	var good, bad []string
 	count, done := map[string]int{}, map[string]bool{}
 	add := func(list *[]string, call, name, result string) {
-		line := "- `" + call + "` → `" + result + "`\n"
-		if !functions[name] || count[name] >= mostShown || done[call] || strings.ContainsAny(call+result, "`\n") || len(line) > 160 {
+		line := "- `" + call + "` → `" + result + "`"
+		if !functions[name] || count[name] >= mostShown || done[call] || strings.ContainsAny(call+result, "`\n") || len(line) > 159 {
 			return
 		}
 		count[name]++
@@ -64,7 +64,7 @@ func (p *Project) shown(dir string, names []string, files map[string]source.File
 		return ""
 	}
 	if len(bad) == 0 {
-		return strings.Join(good, "")
+		return strings.Join(good, "\n") + "\n"
 	}
 	return strings.TrimRight(headed(success, good)+headed(failure, bad), "\n") + "\n"
 }

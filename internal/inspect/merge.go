@@ -117,7 +117,7 @@ func (g *merging) export(n SpecifiedExport) {
 		g.note("export %s", name)
 	case oneLine(g.d.Exports[i].Signature) == sig:
 		d := oneLine(n.Description)
-		if n.Signature = sig; d == "" || sameSentence(d, g.d.Exports[i].Description) || !g.e.single(g.d.Exports[i].Line) || !g.e.replaceItem(g.d.Exports[i].Line, strings.TrimSuffix(n.line(), "\n")) {
+		if n.Signature = sig; d == "" || sameSentence(d, g.d.Exports[i].Description) || !g.e.single(g.d.Exports[i].Line) || !g.e.replaceItem(g.d.Exports[i].Line, n.line()) {
 			return
 		}
 		ok = true
@@ -126,7 +126,7 @@ func (g *merging) export(n SpecifiedExport) {
 		old := g.d.Exports[i]
 		g.outdated(name, oneLine(old.Signature), sig)
 		n.Signature = sig
-		if ok = oneLine(n.Description) != "" && g.e.single(old.Line) && g.e.replaceItem(old.Line, strings.TrimSuffix(n.line(), "\n")); !ok {
+		if ok = oneLine(n.Description) != "" && g.e.single(old.Line) && g.e.replaceItem(old.Line, n.line()); !ok {
 			_, ok = g.e.apply(Drift{Symbol: name, mend: edit{what: replaceSignature, line: old.Line, old: old.Signature, text: sig}})
 		}
 		g.note("signature of %s", name)
@@ -298,7 +298,7 @@ func (g *merging) scenario(s SpecifiedBehavior) {
 				break // it goes to the others of its category
 			}
 		}
-		if !g.e.replaceItem(b.Line, strings.TrimSuffix(s.line(), "\n")) {
+		if !g.e.replaceItem(b.Line, s.line()) {
 			g.refuse("behaviors: " + value(s.Input) + " has another outcome in the document, which cannot be replaced")
 			return
 		}
@@ -306,7 +306,7 @@ func (g *merging) scenario(s SpecifiedBehavior) {
 		return
 	}
 	if at := g.beside(s); at >= 0 {
-		g.e.put(at, strings.TrimSuffix(s.line(), "\n"))
+		g.e.put(at, s.line())
 		g.note("scenario of %s", value(s.Input))
 		return
 	}
@@ -316,7 +316,7 @@ func (g *merging) scenario(s SpecifiedBehavior) {
 	}
 	// A document that has no scenarios yet, and gets errors, has a heading for each.
 	grouped := len(g.d.Behaviors) == 0 && slices.ContainsFunc(g.m.Behaviors, func(s SpecifiedBehavior) bool { return s.Category == "error" })
-	if !g.e.under("Behavior", title, keys, []string{strings.TrimSuffix(s.line(), "\n")}, s.Category == "error" || grouped) {
+	if !g.e.under("Behavior", title, keys, []string{s.line()}, s.Category == "error" || grouped) {
 		g.refuse("the section Behavior is missing")
 		return
 	}
@@ -376,7 +376,6 @@ func (g *merging) statements(title string, list []string) {
 	have := slices.Concat(c.Rationale, c.Constraints, c.Compatibility)
 next:
 	for _, l := range bullets(list) {
-		l = strings.TrimRight(l, "\n")
 		if title == "Constraints" && g.onlyOne(l) {
 			continue
 		}

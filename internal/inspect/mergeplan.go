@@ -34,9 +34,6 @@ func (m *SpecifiedModule) mergePlan(src []byte, before, after *spec.Document) (t
 		}
 	}
 	add := func(title string, keys, lines []string) {
-		for i, l := range lines {
-			lines[i] = strings.TrimRight(l, "\n")
-		}
 		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(string(e.doc.src), l) })
 		if len(lines) > 0 && e.under("Implementation Approach", title, keys, lines, true) {
 			note(title)

@@ -305,12 +305,7 @@ func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 	}
 	var exports strings.Builder
 	for _, g := range exportGroups {
-		if len(groups[g]) > 0 {
-			if exports.Len() > 0 {
-				exports.WriteString("\n")
-			}
-			exports.WriteString("### " + g + "\n\n" + strings.Join(groups[g], ""))
-		}
+		exports.WriteString(headed(g, groups[g]))
 	}
 	section("Exports", exports.String())
 	section("Dependencies", m.dependencies())
@@ -322,7 +317,7 @@ func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 			good = append(good, s.line())
 		}
 	}
-	behavior := strings.Join(good, "")
+	behavior := strings.Join(good, "\n")
 	if len(bad) > 0 {
 		behavior = headed(success, good) + headed(failure, bad)
 	}
@@ -353,11 +348,12 @@ func (m *SpecifiedModule) decided(assumed [][2]string) []string {
 	return out
 }
 
+// headed is a list below a heading, with a blank line behind it; "" without lines.
 func headed(title string, lines []string) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return "### " + title + "\n\n" + strings.Join(lines, "") + "\n"
+	return "### " + title + "\n\n" + strings.Join(lines, "\n") + "\n\n"
 }
 
 // said are the texts of a list, each on one line, without those that say nothing.
@@ -374,7 +370,7 @@ func said(list []string) []string {
 func bullets(list []string) []string {
 	out := said(list)
 	for i, s := range out {
-		out[i] = "- " + s + "\n"
+		out[i] = "- " + s
 	}
 	return out
 }
@@ -386,12 +382,10 @@ func (e SpecifiedExport) line() string {
 	if d := oneLine(e.Description); d != "" {
 		out += ": " + d
 	}
-	return out + "\n"
+	return out
 }
 
-func (s SpecifiedBehavior) line() string {
-	return "- " + value(s.Input) + " → " + value(s.Output) + "\n"
-}
+func (s SpecifiedBehavior) line() string { return "- " + value(s.Input) + " → " + value(s.Output) }
 
 // value keeps what a value has of white space as people write it.
 func value(s string) string {
