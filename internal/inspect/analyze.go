@@ -365,7 +365,7 @@ func (p *Project) ExportsText(dir string) string {
 			files[f] = p.typed(f, p.read(f)).File
 		}
 	}
-	text, _ := p.exportsOf(dir, slices.Sorted(maps.Keys(files)), files, false)
+	text, _ := exportsText(p.offers(dir, slices.Sorted(maps.Keys(files)), files), false)
 	return text
 }
 
@@ -388,11 +388,7 @@ func (p *Project) AnalyzeAll() Analyses {
 	tree := p.Tree()
 	out := Analyses{Root: p.root, Directories: []AnalyzedDir{}, Excluded: tree.Excluded}
 	for _, n := range tree.Needs {
-		dir := n.Path
-		if dir == "" {
-			dir = "."
-		}
-		out.Directories = append(out.Directories, AnalyzedDir{n.Path, n.Depth, p.Analyze(dir, nil)})
+		out.Directories = append(out.Directories, AnalyzedDir{n.Path, n.Depth, p.Analyze(root(n.Path), nil)})
 	}
 	return out
 }

@@ -155,7 +155,8 @@ func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File
 	var b strings.Builder
 	b.WriteString("# " + name + "\n\n## Purpose\n\n")
 	b.WriteString(cmp.Or(documented(files), spec.Placeholder) + "\n\n## Exports\n\n")
-	text, n := p.exportsOf(x.Dir, names, files, true)
+	offers := p.offers(x.Dir, names, files)
+	text, n := exportsText(offers, true)
 	b.WriteString(text)
 	x.Exports = n
 	var specs []string
@@ -175,7 +176,7 @@ func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File
 		list = append(list, files[f])
 	}
 	for _, s := range []struct{ name, text string }{
-		{"Behavior", p.shown(x.Dir, names, files, isModule)}, {"Contract", contractText(p.offers(x.Dir, names, files), files)}, {"Protocol", protocolText(protocolOf(list))}, {"Domain Context", ""},
+		{"Behavior", p.shown(x.Dir, offers, files, isModule)}, {"Contract", contractText(offers, files)}, {"Protocol", protocolText(protocolOf(list))}, {"Domain Context", ""},
 	} {
 		if s.text == "" {
 			s.text = "None\n"

@@ -17,9 +17,9 @@ const mostShown = 3
 
 // shown are the behaviours that the tests of a module show with literals: a call of an exported function, and what it gives
 // or fails with. What a test computes is left out.
-func (p *Project) shown(dir string, names []string, files map[string]source.File, isModule map[string]bool) string {
+func (p *Project) shown(dir string, offers []found, files map[string]source.File, isModule map[string]bool) string {
 	functions := map[string]bool{}
-	for _, x := range p.offers(dir, names, files) {
+	for _, x := range offers {
 		if x.Kind == "function" && x.Owner == "" && x.Receiver == "" {
 			functions[x.Name] = true
 		}

@@ -14,14 +14,12 @@ import (
 // exportGroups are the headings under which exports stand, in their order.
 var exportGroups = []string{"Functions", "Types", "Classes", "Enums", "Variables"}
 
-// exportsOf writes the Exports of a module: under headings where there is more than one
+// exportsText writes the Exports of a module that offers these: under headings where there is more than one
 // kind, sorted by name. Every line that it writes reads as that export; described adds the
 // first sentence of its documentation.
-func (p *Project) exportsOf(dir string, names []string, files map[string]source.File, described bool) (string, int) {
+func exportsText(offers []found, described bool) (text string, n int) {
 	groups := exportList{}
 	seen := map[string]bool{}
-	n := 0
-	offers := p.offers(dir, names, files)
 	for _, e := range offers {
 		lang := source.LangOf(e.file)
 		full := e.full()
