@@ -8,6 +8,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -17,7 +18,7 @@ type Analysis struct {
 	Path         string             `json:"path"`
 	Exports      AnalysisExports    `json:"exports"`
 	Dependencies AnalysisUses       `json:"dependencies"`
-	Behaviors    []AnalysisBehavior `json:"behaviors"`
+	Behaviors    []spec.Behavior    `json:"behaviors"`
 	Contracts    []AnalysisContract `json:"contracts"`
 	Protocol     AnalysisProtocol   `json:"protocol"`
 	Tests        []string           `json:"tests"`
@@ -61,13 +62,6 @@ type AnalysisExport struct {
 	Line        int      `json:"line"`
 }
 
-// AnalysisBehavior is a behaviour that a test's name or a line of documentation states. Category is success or error.
-type AnalysisBehavior struct {
-	Input    string `json:"input"`
-	Output   string `json:"output"`
-	Category string `json:"category"`
-}
-
 // AnalysisContract is what a function asks and promises.
 type AnalysisContract struct {
 	Function string          `json:"function_name"`
@@ -89,7 +83,7 @@ type AnalysisProtocol struct {
 	States      []string             `json:"states"`
 	Machines    []AnalysisMachine    `json:"machines,omitempty"`
 	Transitions []AnalysisTransition `json:"transitions"`
-	Lifecycle   []AnalysisStage      `json:"lifecycle"`
+	Lifecycle   []spec.Stage         `json:"lifecycle"`
 }
 
 // AnalysisMachine is one of several enumerations of states.
@@ -105,13 +99,6 @@ type AnalysisTransition struct {
 	From    string `json:"from"`
 	To      string `json:"to"`
 	Trigger string `json:"trigger"`
-}
-
-// AnalysisStage is a place in a life cycle.
-type AnalysisStage struct {
-	Order       int    `json:"order"`
-	Method      string `json:"method"`
-	Description string `json:"description"`
 }
 
 // AnalysisUses are imports: packages of others, and modules of the project.
@@ -135,7 +122,7 @@ type AnalysisUse struct {
 // named. Tests are no part of what a module offers; their names are listed.
 func (p *Project) Analyze(dir string, only []string) Analysis {
 	a := Analysis{
-		Path: shown(dir), Behaviors: []AnalysisBehavior{}, Contracts: []AnalysisContract{}, Tests: []string{}, Files: []string{}, Problems: []AnalysisProblem{},
+		Path: shown(dir), Behaviors: []spec.Behavior{}, Contracts: []AnalysisContract{}, Tests: []string{}, Files: []string{}, Problems: []AnalysisProblem{},
 		Exports: AnalysisExports{
 			Functions: []AnalysisExport{}, Types: []AnalysisExport{}, Classes: []AnalysisExport{},
 			Enums: []AnalysisExport{}, Variables: []AnalysisExport{}, ReExports: []AnalysisExport{},
@@ -208,7 +195,7 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 }
 
 // behaviorOf reads a test that is named after what it shows: "expired token → error".
-func behaviorOf(name string) []AnalysisBehavior {
+func behaviorOf(name string) []spec.Behavior {
 	if i := strings.LastIndex(name, " > "); i >= 0 {
 		name = name[i+3:]
 	}
@@ -220,11 +207,11 @@ func behaviorOf(name string) []AnalysisBehavior {
 		if !ok || strings.TrimSpace(in) == "" || strings.TrimSpace(out) == "" {
 			continue
 		}
-		b := AnalysisBehavior{strings.TrimSpace(in), strings.TrimSpace(out), "success"}
+		b := spec.Behavior{Input: strings.TrimSpace(in), Output: strings.TrimSpace(out), Category: "success"}
 		if failing().MatchString(out) {
 			b.Category = "error"
 		}
-		return []AnalysisBehavior{b}
+		return []spec.Behavior{b}
 	}
 	return nil
 }
@@ -233,7 +220,7 @@ var failing = re.New(`(?i)error|exception|\b(err|fails?|throws?|rejects?|refuses
 
 // protocolOf joins what the files of a module say of states and life cycles.
 func protocolOf(files []source.File) AnalysisProtocol {
-	out := AnalysisProtocol{States: []string{}, Transitions: []AnalysisTransition{}, Lifecycle: []AnalysisStage{}}
+	out := AnalysisProtocol{States: []string{}, Transitions: []AnalysisTransition{}, Lifecycle: []spec.Stage{}}
 	moving := map[string]bool{}
 	var all, moved []source.States
 	for _, f := range files {
@@ -242,7 +229,7 @@ func protocolOf(files []source.File) AnalysisProtocol {
 			moving[t.From], moving[t.To] = true, true
 		}
 		for _, l := range f.Lifecycle {
-			s := AnalysisStage{Order: l.Order, Method: l.Method}
+			s := spec.Stage{Order: l.Order, Method: l.Method}
 			for _, e := range f.Exports {
 				if e.Line == l.Line && e.Name == l.Method {
 					s.Description = e.Doc
@@ -268,7 +255,7 @@ func protocolOf(files []source.File) AnalysisProtocol {
 			out.Machines = append(out.Machines, AnalysisMachine{Name: s.Name, States: s.Values})
 		}
 	}
-	slices.SortStableFunc(out.Lifecycle, func(a, b AnalysisStage) int { return a.Order - b.Order })
+	slices.SortStableFunc(out.Lifecycle, func(a, b spec.Stage) int { return a.Order - b.Order })
 	return out
 }
 

@@ -36,7 +36,8 @@ func (g *merging) machine(m *SpecifiedModule) {
 		return
 	}
 	for _, l := range g.d.Protocol.Lifecycle {
-		now.Lifecycle = append(now.Lifecycle, AnalysisStage{Order: l.Order, Method: strings.TrimSuffix(l.Method, "()"), Description: l.Description})
+		l.Method = strings.TrimSuffix(l.Method, "()")
+		now.Lifecycle = append(now.Lifecycle, l)
 	}
 	if !g.e.rewrite("Protocol", strings.Split(strings.TrimRight(protocolText(now), "\n"), "\n")) {
 		g.refuse("the section Protocol is missing")

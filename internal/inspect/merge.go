@@ -148,7 +148,7 @@ func (g *merging) outdated(name, before, after string) {
 	}
 	for _, b := range g.d.Behaviors {
 		same := func(input string) bool { return sameValue(input, b.Input) }
-		if g.calls(b.Input, name) && !slices.ContainsFunc(g.m.Remove, same) && !slices.ContainsFunc(g.m.Behaviors, func(s SpecifiedBehavior) bool { return same(s.Input) }) {
+		if g.calls(b.Input, name) && !slices.ContainsFunc(g.m.Remove, same) && !slices.ContainsFunc(g.m.Behaviors, func(s spec.Behavior) bool { return same(s.Input) }) {
 			g.send(b.Line, "the scenario "+b.Input+" → "+b.Output+" was written for the old signature of "+name, "give it again if it is still right, or name its input in `remove` and give a new one")
 		}
 	}
@@ -252,7 +252,7 @@ func (g *merging) givenAnew(name string) bool {
 	if slices.ContainsFunc(g.d.Exports, func(e spec.Export) bool { return e.Name == name }) {
 		return false
 	}
-	return slices.ContainsFunc(g.m.Behaviors, func(s SpecifiedBehavior) bool { return sameValue(value(s.Input), name) }) ||
+	return slices.ContainsFunc(g.m.Behaviors, func(s spec.Behavior) bool { return sameValue(value(s.Input), name) }) ||
 		slices.ContainsFunc(g.m.Constraints, func(s string) bool { return named(s) == name }) ||
 		slices.ContainsFunc(slices.Concat(g.m.Decisions, g.m.Constraints, g.m.Compat), func(s string) bool { return sameSentence(s, name) }) ||
 		slices.ContainsFunc(g.m.Dependencies, func(u SpecifiedUse) bool {
@@ -285,7 +285,7 @@ func isUse(have spec.Internal, module string) bool {
 }
 
 // scenario replaces the one with the same input, or adds one under the heading of its category.
-func (g *merging) scenario(s SpecifiedBehavior) {
+func (g *merging) scenario(s spec.Behavior) {
 	for _, b := range g.d.Behaviors {
 		if !sameValue(b.Input, value(s.Input)) {
 			continue
@@ -298,7 +298,7 @@ func (g *merging) scenario(s SpecifiedBehavior) {
 				break // it goes to the others of its category
 			}
 		}
-		if !g.e.replaceItem(b.Line, s.line()) {
+		if !g.e.replaceItem(b.Line, scenarioLine(s)) {
 			g.refuse("behaviors: " + value(s.Input) + " has another outcome in the document, which cannot be replaced")
 			return
 		}
@@ -306,7 +306,7 @@ func (g *merging) scenario(s SpecifiedBehavior) {
 		return
 	}
 	if at := g.beside(s); at >= 0 {
-		g.e.put(at, s.line())
+		g.e.put(at, scenarioLine(s))
 		g.note("scenario of %s", value(s.Input))
 		return
 	}
@@ -315,8 +315,8 @@ func (g *merging) scenario(s SpecifiedBehavior) {
 		title, keys = failure, []string{"error", "에러", "failure", "오류", "실패", "예외"}
 	}
 	// A document that has no scenarios yet, and gets errors, has a heading for each.
-	grouped := len(g.d.Behaviors) == 0 && slices.ContainsFunc(g.m.Behaviors, func(s SpecifiedBehavior) bool { return s.Category == "error" })
-	if !g.e.under("Behavior", title, keys, []string{s.line()}, s.Category == "error" || grouped) {
+	grouped := len(g.d.Behaviors) == 0 && slices.ContainsFunc(g.m.Behaviors, func(s spec.Behavior) bool { return s.Category == "error" })
+	if !g.e.under("Behavior", title, keys, []string{scenarioLine(s)}, s.Category == "error" || grouped) {
 		g.refuse("the section Behavior is missing")
 		return
 	}
@@ -325,7 +325,7 @@ func (g *merging) scenario(s SpecifiedBehavior) {
 
 // beside is the line behind which a new scenario stands: the last one of its category that calls the same function; -1
 // without one.
-func (g *merging) beside(s SpecifiedBehavior) int {
+func (g *merging) beside(s spec.Behavior) int {
 	at := -1
 	for _, b := range g.d.Behaviors {
 		i := b.Line - 1

@@ -34,7 +34,7 @@ type SpecifiedModule struct {
 	Remove       []string             `json:"remove"` // exports that go, of a module that is there
 	Dependencies []SpecifiedUse       `json:"dependencies"`
 	Packages     []string             `json:"packages"`
-	Behaviors    []SpecifiedBehavior  `json:"behaviors"`
+	Behaviors    []spec.Behavior      `json:"behaviors"`
 	Contracts    []SpecifiedContract  `json:"contracts"`
 	States       []string             `json:"states"`
 	Transitions  []AnalysisTransition `json:"transitions"`
@@ -57,13 +57,6 @@ type SpecifiedExport struct {
 type SpecifiedUse struct {
 	Module  string   `json:"module"` // its directory or spec; the spec once it is looked up
 	Symbols []string `json:"symbols"`
-}
-
-// SpecifiedBehavior is a scenario. Category is success or error.
-type SpecifiedBehavior struct {
-	Input    string `json:"input"`
-	Output   string `json:"output"`
-	Category string `json:"category"`
 }
 
 // SpecifiedContract is what a function asks and promises.
@@ -312,9 +305,9 @@ func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 	var good, bad []string
 	for _, s := range m.Behaviors {
 		if s.Category == "error" {
-			bad = append(bad, s.line())
+			bad = append(bad, scenarioLine(s))
 		} else {
-			good = append(good, s.line())
+			good = append(good, scenarioLine(s))
 		}
 	}
 	behavior := strings.Join(good, "\n")
@@ -385,7 +378,8 @@ func (e SpecifiedExport) line() string {
 	return out
 }
 
-func (s SpecifiedBehavior) line() string { return "- " + value(s.Input) + " → " + value(s.Output) }
+// scenarioLine is a scenario as a spec writes it.
+func scenarioLine(s spec.Behavior) string { return "- " + value(s.Input) + " → " + value(s.Output) }
 
 // value keeps what a value has of white space as people write it.
 func value(s string) string {
