@@ -86,20 +86,30 @@ func (p *Project) Graph() Graph {
 		}
 	}
 	for _, c := range p.index.Cycles() {
-		g.Cycles = append(g.Cycles, c)
-		g.Violations = append(g.Violations, Violation{
-			From: c[0], To: c[len(c)-1], Type: "cycle", Reason: "the modules depend on each other: " + strings.Join(c, " → "),
-			Suggestion: "Move what both need into a separate module",
-		})
+		g.cycle(c, "the modules depend on each other: ")
 	}
 	g.Order = append(g.Order, p.index.Order(p.dirs)...)
+	g.count()
+	return g
+}
+
+// cycle notes modules that need each other.
+func (g *Graph) cycle(c []string, why string) {
+	g.Cycles = append(g.Cycles, c)
+	g.Violations = append(g.Violations, Violation{
+		From: c[0], To: c[len(c)-1], Type: "cycle", Reason: why + strings.Join(c, " → "),
+		Suggestion: "Move what both need into a separate module",
+	})
+}
+
+// count makes the summary.
+func (g *Graph) count() {
 	g.Summary = GraphSummary{Nodes: len(g.Nodes), Edges: len(g.Edges), Violations: len(g.Violations)}
 	for _, e := range g.Edges {
 		if e.Valid {
 			g.Summary.Valid++
 		}
 	}
-	return g
 }
 
 // GraphWithImports is the graph with what the code of each module imports of others. What no spec declares is a
@@ -134,21 +144,11 @@ func (p *Project) GraphWithImports() Graph {
 		}
 	}
 	for _, c := range circles(needs) {
-		if slices.ContainsFunc(g.Cycles, func(have []string) bool { return sameModules(have, c) }) {
-			continue
-		}
-		g.Cycles = append(g.Cycles, c)
-		g.Violations = append(g.Violations, Violation{
-			From: c[0], To: c[len(c)-1], Type: "cycle", Reason: "the code of these modules imports each other: " + strings.Join(c, " → "),
-			Suggestion: "Move what both need into a separate module",
-		})
-	}
-	g.Summary.Edges, g.Summary.Violations, g.Summary.Valid = len(g.Edges), len(g.Violations), 0
-	for _, e := range g.Edges {
-		if e.Valid {
-			g.Summary.Valid++
+		if !slices.ContainsFunc(g.Cycles, func(have []string) bool { return sameModules(have, c) }) {
+			g.cycle(c, "the code of these modules imports each other: ")
 		}
 	}
+	g.count()
 	return g
 }
 
