@@ -18,9 +18,8 @@ func (m *SpecifiedModule) stale(before, after *document) []spec.Problem {
 	given := m.texts()
 	for _, name := range goneNames(before, after) {
 		for _, e := range after.Exports {
-			for range wordEnds(e.Signature, name) {
+			if hasName(e.Signature, name) {
 				say(e.Line, "the signature of "+e.Name+" still uses "+name+", which is removed: "+e.Signature, "give "+e.Name+" again, or keep "+name)
-				break
 			}
 		}
 		for _, s := range sentences(after.Document) {
@@ -59,13 +58,7 @@ func (m *SpecifiedModule) stale(before, after *document) []spec.Problem {
 		if !ok || !strings.HasPrefix(name, "Err") && !strings.HasSuffix(name, "Error") || len(name) < 4 {
 			continue
 		}
-		shown := slices.ContainsFunc(after.Behaviors, func(b spec.Behavior) bool {
-			for range wordEnds(b.Output, name) {
-				return true
-			}
-			return false
-		})
-		if !shown {
+		if !slices.ContainsFunc(after.Behaviors, func(b spec.Behavior) bool { return hasName(b.Output, name) }) {
 			say(0, "no scenario has the error "+name, "add one with the category error, or remove the error")
 		}
 	}

@@ -28,22 +28,14 @@ func (p *Project) Used(files []string, dep string) []string {
 		}
 		uses := false
 		for _, imp := range x.Imports {
-			if slices.Contains(imp.Names, "*") {
-				continue
-			}
 			for _, t := range p.targets(f, imp) {
-				if to, ok := p.owner(t); ok && to == dep {
-					uses = true
+				if to, ok := p.owner(t); !ok || to != dep {
+					continue
 				}
-			}
-		}
-		for _, imp := range x.Imports { // a whole module at once: what comes of it cannot be told
-			if slices.Contains(imp.Names, "*") {
-				for _, t := range p.targets(f, imp) {
-					if to, ok := p.owner(t); ok && to == dep {
-						return nil
-					}
+				if slices.Contains(imp.Names, "*") { // the whole module at once: what comes of it cannot be told
+					return nil
 				}
+				uses = true
 			}
 		}
 		if !uses {
