@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
-	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // Boundary is what belongs to the module of a directory, and which references leave it.
@@ -74,9 +73,8 @@ func (p *Project) Boundary(dir string) Boundary {
 			}
 			continue
 		}
-		kind := fileType(first)
-		b.Files = append(b.Files, BoundaryFile{first, kind})
-		if toolchain.LanguageOf(f) != "" || otherSource(f) {
+		b.Files = append(b.Files, BoundaryFile{first, cmp.Or(fileTypes[path.Ext(first)], "other")})
+		if isCode(f) {
 			b.SourceFiles++
 		}
 	}
@@ -175,11 +173,4 @@ var fileTypes = map[string]string{
 	".c": "c", ".h": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".hpp": "cpp", ".cs": "csharp", ".swift": "swift", ".php": "php",
 	".scala": "scala", ".md": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".html": "html",
 	".css": "css", ".scss": "css", ".sass": "css",
-}
-
-func fileType(name string) string {
-	if t := fileTypes[path.Ext(name)]; t != "" {
-		return t
-	}
-	return "other"
 }

@@ -1,10 +1,12 @@
 package inspect
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/index"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
@@ -100,19 +102,14 @@ func (p *Project) Conventions(roots []string) Conventions {
 func (p *Project) moduleRoots() []string {
 	found := map[string]bool{}
 	for _, f := range p.files {
-		if slices.Contains(moduleMarkers, path.Base(f)) && !foreign(f) && !strings.HasPrefix(f, ".") && !strings.Contains(f, "/.") && depth(path.Dir(f)) <= 3 {
+		if slices.Contains(moduleMarkers, path.Base(f)) && !foreign(f) && !strings.HasPrefix(f, ".") && !strings.Contains(f, "/.") && index.Depth(path.Dir(f)) <= 3 {
 			found[path.Dir(f)] = true
 		}
 	}
 	if len(found) == 0 {
 		found["."] = true
 	}
-	var out []string
-	for d := range found {
-		out = append(out, d)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(found))
 }
 
 func (p *Project) convention(dir, section string) ConventionState {

@@ -56,18 +56,18 @@ func States(d *spec.Document) []Drawing {
 func stateDiagram(m spec.Machine) string {
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n")
-	name := func(s string) string { return diagramID(s) }
 	for _, s := range m.States {
-		fmt.Fprintf(&b, "  state %s as %s\n", quoted(s.Text), name(s.Text))
+		fmt.Fprintf(&b, "  state %s as %s\n", quoted(s.Text), diagramID(s.Text))
 	}
-	switch {
-	case len(m.States) > 0:
-		fmt.Fprintf(&b, "  [*] --> %s\n", name(m.States[0].Text))
-	default:
-		fmt.Fprintf(&b, "  [*] --> %s\n", name(m.Transitions[0].From))
+	var first string
+	if len(m.States) > 0 {
+		first = m.States[0].Text
+	} else {
+		first = m.Transitions[0].From
 	}
+	fmt.Fprintf(&b, "  [*] --> %s\n", diagramID(first))
 	for _, t := range m.Transitions {
-		fmt.Fprintf(&b, "  %s --> %s : %s\n", name(t.From), name(t.To), strings.ReplaceAll(t.Trigger, ":", "#58;"))
+		fmt.Fprintf(&b, "  %s --> %s : %s\n", diagramID(t.From), diagramID(t.To), strings.ReplaceAll(t.Trigger, ":", "#58;"))
 	}
 	return b.String()
 }

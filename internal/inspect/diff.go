@@ -246,7 +246,7 @@ func changes(before, after *spec.Export, lang string) (string, []signature.Break
 	if kind != kindOf(after, lang) {
 		return "kind_changed", []signature.Break{{Breaking: true, Reason: what + " was a " + string(kind)}}
 	}
-	same := strings.Join(strings.Fields(before.Signature), " ") == strings.Join(strings.Fields(after.Signature), " ")
+	same := oneLine(before.Signature) == oneLine(after.Signature)
 	switch kind {
 	case spec.Function, spec.Class:
 		a, ok1 := signature.Parse(before.Signature, lang)

@@ -200,9 +200,9 @@ func (e *editor) replace(x edit) (MendedLine, bool) {
 
 // readSignature is a signature as the reader of specs keeps it.
 func readSignature(text string) (string, bool) {
-	text = strings.TrimRight(strings.Join(strings.Fields(text), " "), ";{ ")
+	text = strings.TrimRight(oneLine(text), ";{ ")
 	if strings.Count(text, "{") > strings.Count(text, "}") {
-		text = strings.Join(strings.Fields(text+" }"), " ")
+		text = oneLine(text + " }")
 	}
 	return text, text != ""
 }

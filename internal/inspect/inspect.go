@@ -194,13 +194,6 @@ func shown(dir string) string {
 	return dir
 }
 
-func depth(dir string) int {
-	if dir == "." {
-		return 0
-	}
-	return strings.Count(dir, "/") + 1
-}
-
 // Unreadable is a file that could not be read, with why and what to do.
 type Unreadable struct {
 	File    string `json:"file"`

@@ -3,7 +3,6 @@ package inspect
 import (
 	"maps"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -199,6 +198,5 @@ func (d *document) means(text []byte, issues []Drift, which []int) bool {
 	rest := func(d *spec.Document) string {
 		return strings.Join([]string{d.Text("Purpose"), d.Text("Behavior"), d.Text("Contract"), d.Text("Protocol"), d.Text("Domain Context"), d.Text("Constraints")}, "\x00")
 	}
-	return maps.Equal(wantSigs, sigs(now)) && maps.Equal(wantDeps, deps(now)) && maps.Equal(wantEntries, entries(now)) && rest(now) == rest(d.Document) &&
-		reflect.DeepEqual(now.Name, d.Name)
+	return maps.Equal(wantSigs, sigs(now)) && maps.Equal(wantDeps, deps(now)) && maps.Equal(wantEntries, entries(now)) && rest(now) == rest(d.Document) && now.Name == d.Name
 }

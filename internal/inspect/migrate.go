@@ -141,7 +141,7 @@ func afterFrontMatter(lines []string) int {
 // summarize puts a Summary behind the Purpose; nil where that would change what is read.
 func summarize(lines []string, file, nl string) []string {
 	d, _ := spec.Parse(file, []byte(strings.Join(lines, "")))
-	text := strings.Join(strings.Fields(d.Purpose), " ")
+	text := oneLine(d.Purpose)
 	if s := sentence().FindString(text); s != "" {
 		text = strings.TrimSpace(s)
 	}

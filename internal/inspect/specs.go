@@ -34,7 +34,7 @@ func (p *Project) Scan() Scan {
 		e := ScanEntry{Dir: shown(dir), File: d.Path, Exports: []string{}}
 		if d.Purpose != "" {
 			first, _, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(d.Text("Purpose"), "\r", "")), "\n\n")
-			e.Purpose = strings.Join(strings.Fields(first), " ")
+			e.Purpose = oneLine(first)
 		}
 		if r := []rune(e.Purpose); len(r) > 200 {
 			e.Purpose = string(r[:200]) + "..."

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/index"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -425,7 +426,7 @@ func (p *Project) resolved(dir, raw, at string, modules map[string]bool) Analysi
 		if modules[d] {
 			u.Dir, u.Spec, u.Resolution = d, p.SpecPath(d), "Exact"
 			if d != at {
-				u.Resolution, u.Distance = "Ancestor", depth(at)-depth(d)
+				u.Resolution, u.Distance = "Ancestor", index.Depth(at)-index.Depth(d)
 			}
 			return u
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/index"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -48,7 +49,7 @@ func (p *Project) count() (dirs map[string]*counted, excluded map[string]bool) {
 			continue
 		}
 		dir := path.Dir(f)
-		if toolchain.LanguageOf(f) != "" || otherSource(f) {
+		if isCode(f) {
 			at(dir).sources++
 		}
 		for dir != "." {
@@ -63,14 +64,13 @@ func (p *Project) count() (dirs map[string]*counted, excluded map[string]bool) {
 	return dirs, excluded
 }
 
-// otherSource are source files of languages that cannot be built yet but have specs all
-// the same.
-func otherSource(f string) bool {
+// isCode reports whether a file is code, also of a language that cannot be built yet but has specs all the same.
+func isCode(f string) bool {
 	switch path.Ext(f) {
-	case ".rs", ".java", ".kt", ".kts", ".scala", ".c", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".cs", ".rb", ".swift", ".php", ".pyi":
+	case ".scala", ".c", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".cs", ".rb", ".swift", ".php":
 		return true
 	}
-	return false
+	return toolchain.LanguageOf(f) != ""
 }
 
 // foreignRoot is the directory because of which a file is foreign.
@@ -149,7 +149,7 @@ func (p *Project) Audit(onlyIssues bool) Audit {
 	}
 	for dir, c := range dirs {
 		n := AuditNode{
-			Path: shown(dir), SourceFiles: c.sources, Subdirs: len(c.subdirs), Depth: depth(dir),
+			Path: shown(dir), SourceFiles: c.sources, Subdirs: len(c.subdirs), Depth: index.Depth(dir),
 			Needs: c.sources > 0 || len(c.subdirs) > 1, HasClaudeMd: p.HasSpec(dir), HasImplements: p.Has(path.Join(dir, implementsFile)),
 		}
 		switch {
