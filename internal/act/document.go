@@ -3,6 +3,7 @@ package act
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -232,8 +233,8 @@ func (a *Actor) specDraft(ctx context.Context, _ flow.Job, in step.DraftIn) (ste
 	if err != nil {
 		return step.DraftOut{}, err
 	}
-	s, err := inspect.ReadSpecification(in.Answer)
-	if err != nil {
+	var s inspect.Specification
+	if err := json.Unmarshal(in.Answer, &s); err != nil {
 		return step.DraftOut{}, errors.Join(errors.New("read the specification"), err)
 	}
 	docs, wrong := a.project(v).Specify(s, in.Path, step.Each(in.Assumed, func(qa step.QA) [2]string { return [2]string{qa.Question, qa.Answer} }))

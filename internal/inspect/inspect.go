@@ -119,7 +119,7 @@ func (p *Project) Built(modules map[string]Built) { p.built = modules }
 func (p *Project) references(dir string) []Reference {
 	if p.refs == nil {
 		p.refs = map[string][]Reference{}
-		for _, r := range p.outlines().references(func(*mention) bool { return true }, func(*Reference) bool { return true }) {
+		for _, r := range p.outlines().all() {
 			p.refs[r.From] = append(p.refs[r.From], r)
 		}
 	}

@@ -80,11 +80,11 @@ var (
 
 // prompt is a skill or an agent.
 type prompt struct {
-	file, kind, name, is string // name: as it has to be called; is: as it calls itself
-	tools                []string
-	declares             bool // it says which tools it has
-	lines                []string
-	first                int // line of the file at which lines begin
+	file, kind, name string // as it has to be called
+	tools            []string
+	declares         bool // it says which tools it has
+	lines            []string
+	first            int // line of the file at which lines begin
 }
 
 // Prompts validates skills/*/SKILL.md and agents/*.md, at the root and in .claude. commands
@@ -205,7 +205,6 @@ func (x *prompt) read(v *Prompts, src []byte) {
 			x.issue(v, "Error", 1, "Invalid YAML frontmatter: missing field '%s'", f[0])
 		}
 	}
-	x.is = head.Name
 	field, list := "allowed-tools", head.Allowed
 	if x.kind == "Agent" {
 		field, list = "tools", head.Tools

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -12,7 +11,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
-// Specification is a request as modules with what their specs say.
+// Specification is a request as modules with what their specs say, as an agent answers it in JSON.
 type Specification struct {
 	Questions []SpecQuestion    `json:"questions"`
 	Modules   []SpecifiedModule `json:"modules"`
@@ -73,13 +72,6 @@ type SpecifiedChoice struct {
 	Choice      string `json:"choice"`
 	Alternative string `json:"alternative"`
 	Reason      string `json:"reason"`
-}
-
-// ReadSpecification reads an agent's answer.
-func ReadSpecification(raw []byte) (Specification, error) {
-	var s Specification
-	err := json.Unmarshal(raw, &s)
-	return s, err
 }
 
 // Specified is a document that a specification makes.
@@ -320,7 +312,7 @@ func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 		contract.WriteString(m.Contracts[i].text())
 	}
 	section("Contract", contract.String())
-	section("Protocol", m.protocol())
+	section("Protocol", protocolText(m.machine(AnalysisProtocol{})))
 	var domain strings.Builder
 	for _, part := range []struct {
 		name string
@@ -430,8 +422,6 @@ func (d SpecifiedUse) names() string {
 	}
 	return ": " + strings.Join(d.Symbols, ", ")
 }
-
-func (m *SpecifiedModule) protocol() string { return protocolText(m.machine(AnalysisProtocol{})) }
 
 // machine is the state machine of a specification, added to one that is there.
 func (m *SpecifiedModule) machine(p AnalysisProtocol) AnalysisProtocol {

@@ -215,6 +215,11 @@ func (s *Symbols) References(to string) []Reference {
 	})
 }
 
+// all are the references of all specs.
+func (s *Symbols) all() []Reference {
+	return s.references(func(*mention) bool { return true }, func(*Reference) bool { return true })
+}
+
 // references resolves the uses that may be wanted and keeps the references that are. One to the
 // module itself is none, and one that a section repeats counts once.
 func (s *Symbols) references(may func(*mention) bool, want func(*Reference) bool) []Reference {
@@ -259,7 +264,7 @@ func (s *Symbols) Index(root string) SymbolIndex {
 			x.Symbols = append(x.Symbols, s.specs[i].symbol(j))
 		}
 	}
-	x.References = s.references(func(*mention) bool { return true }, func(*Reference) bool { return true })
+	x.References = s.all()
 	for _, r := range x.References {
 		if !r.Valid {
 			x.Unresolved = append(x.Unresolved, r)
