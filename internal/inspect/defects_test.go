@@ -283,3 +283,15 @@ func TestStateDiagrams(t *testing.T) {
 		t.Errorf("%v:\n%s\nwant:\n%s", err, got, want)
 	}
 }
+
+// TestFileMapListsDirectories: a directory is there, also beside a file that is sorted before what is in it.
+func TestFileMapListsDirectories(t *testing.T) {
+	t.Parallel()
+	v := project(map[string]string{
+		"m/DEVELOPERS.md": "# m\n\n## File Map\n\n| File | Role |\n|---|---|\n| `lib/` | a |\n| `gone` | b |\n\n## Data Structures\n\nNone\n\n## Decision Log\n\nNone\n\n## Operations\n\nNone\n",
+		"m/lib.go":        "package m\n", "m/lib/a.go": "package lib\n",
+	}).Check("m/DEVELOPERS.md", false)
+	if got, want := strings.Join(v.Warnings, "; "), "Line 8: File Map lists gone, which does not exist"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -45,6 +45,12 @@ func (p *Project) Has(file string) bool {
 	return ok
 }
 
+// hasDir reports whether the project has a file in a directory or below it.
+func (p *Project) hasDir(dir string) bool {
+	i, _ := slices.BinarySearch(p.files, dir+"/")
+	return i < len(p.files) && strings.HasPrefix(p.files[i], dir+"/")
+}
+
 func (p *Project) goTargets(file, from string) []string {
 	for d := range upwards(path.Dir(file)) {
 		if name := p.goModule(d); name != "" {

@@ -112,8 +112,7 @@ func (p *Project) listed(file string) []byte {
 func (p *Project) developers(file string, src []byte) []spec.Problem {
 	files, ps := spec.ParseDevelopers(file, src)
 	for _, f := range files {
-		at := path.Join(path.Dir(file), f.Text)
-		if i, ok := slices.BinarySearch(p.files, at); !ok && (i == len(p.files) || !strings.HasPrefix(p.files[i], at+"/")) {
+		if at := path.Join(path.Dir(file), f.Text); !p.Has(at) && !p.hasDir(at) {
 			ps = append(ps, spec.Problem{
 				Path: file, Line: f.Line, Col: 1, Severity: spec.Warning, Text: "File Map lists " + f.Text + ", which does not exist", Hint: "correct its name or remove the line",
 			})

@@ -440,8 +440,7 @@ func (p *Project) resolved(dir, raw, at string, modules map[string]bool) Analysi
 // dirOf is the directory that an import leads to: itself, or that of the file that it names. There says that the project
 // has it.
 func (p *Project) dirOf(target string) (dir string, there bool) {
-	i, _ := slices.BinarySearch(p.files, target+"/")
-	if i < len(p.files) && strings.HasPrefix(p.files[i], target+"/") || target == "." {
+	if p.hasDir(target) || target == "." {
 		return target, true
 	}
 	for _, ext := range append([]string{""}, sourceExtensions()...) {
