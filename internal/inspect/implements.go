@@ -49,11 +49,7 @@ func Implements(file string, src []byte) ImplementsDoc {
 		}
 		e := IntegrationEntry{RelativePath: in.RelativePath, Ref: in.Ref, Context: in.Context, Exports: []IntegratedItem{}}
 		for i, x := range in.Exports {
-			item := IntegratedItem{Signature: x.Text}
-			if i < len(in.Roles) {
-				item.Role = in.Roles[i]
-			}
-			e.Exports = append(e.Exports, item)
+			e.Exports = append(e.Exports, IntegratedItem{Signature: x.Text, Role: in.Roles[i]})
 		}
 		v.Map = append(v.Map, e)
 	}

@@ -225,6 +225,14 @@ type External struct {
 	Line          int
 }
 
+// reference is the package in the version that is said, if any is.
+func (e External) reference() string {
+	if e.Version == "" {
+		return e.Name
+	}
+	return e.Name + "@" + e.Version
+}
+
 // StructureEntry is a file or folder named in the section Structure. Folders end in "/".
 type StructureEntry struct {
 	Path, Description string

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ type Integration struct {
 	RelativePath string   // as written: "../auth"
 	Ref          string   // "auth/CLAUDE.md"
 	Exports      []Clause // signatures that are used
-	Roles        []string // what each is used for; "" where it is not said
+	Roles        []string // what each of them is used for; "" where it is not said
 	Context      string
 	Line         int
 }
@@ -197,23 +198,14 @@ func DefaultImplements(d *Document) []byte {
 	b.WriteString(t("<!-- PLANNING SECTION - people and /spec write this part -->",
 		"<!-- PLANNING SECTION - /impl 이 업데이트 -->") + "\n\n")
 	b.WriteString("## Dependencies Direction\n\n### External\n\n")
+	external, internal := "", ""
 	for _, e := range d.Dependencies.External {
-		text := e.Name
-		if e.Version != "" {
-			text += "@" + e.Version
-		}
-		b.WriteString(depLine(text, e.Symbols))
+		external += depLine(e.reference(), e.Symbols)
 	}
-	if len(d.Dependencies.External) == 0 {
-		b.WriteString("None\n")
-	}
-	b.WriteString("\n### Internal\n\n")
 	for _, i := range d.Dependencies.Internal {
-		b.WriteString(depLine(i.Spec(), i.Symbols))
+		internal += depLine(i.Spec(), i.Symbols)
 	}
-	if len(d.Dependencies.Internal) == 0 {
-		b.WriteString("None\n")
-	}
+	b.WriteString(cmp.Or(external, "None\n") + "\n### Internal\n\n" + cmp.Or(internal, "None\n"))
 	b.WriteString("\n## Implementation Approach\n\n### " + t("Strategy", "전략") + "\n\n- " +
 		t("Implement Exports, Behavior and Contract of "+path.Base(d.Path)+" as they are written.",
 			path.Base(d.Path)+"의 Exports, Behavior, Contract를 그대로 구현한다.") + "\n\n### " +

@@ -112,10 +112,7 @@ func (d *Document) JSON(warnings ...string) []byte {
 	out.Exports = d.jsonExports()
 	out.Dependencies = jsonDependencies{External: []string{}, Internal: []jsonInternal{}}
 	for _, e := range d.Dependencies.External {
-		name := e.Name
-		if e.Version != "" {
-			name += "@" + e.Version
-		}
+		name := e.reference()
 		if len(e.Symbols) > 0 {
 			name += ": " + strings.Join(e.Symbols, ", ")
 		}
