@@ -95,7 +95,7 @@ func (m *module) inNamesOfCode(c spec.Contract, name string) spec.Contract {
 
 func (m *module) differsFrom(c spec.Contract, line int, about, what string) {
 	m.note(c.Function, differs(about, what))
-	m.drift.Notes = append(m.drift.Notes, Drift{
+	m.remark(Drift{
 		Type: "CONTRACT", Section: "Contract", File: m.doc.Path, Line: line, Symbol: c.Function, Message: "The contract of " + c.Function + " and its code differ: " + what,
 	})
 }

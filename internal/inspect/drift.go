@@ -229,7 +229,7 @@ func (m *module) dependencies() {
 					continue
 				}
 				if m.above(to, m.dir) && leads(to, m.dir, m.uses) { // to declare it would close the circle
-					m.drift.Notes = append(m.drift.Notes, Drift{
+					m.remark(Drift{
 						Type: "BOUNDARY", Section: "Dependencies", File: name, Line: imp.Line, Symbol: to,
 						Message: "The code imports " + to + ", which depends on this module: " + upward,
 					})
@@ -319,7 +319,7 @@ func (m *module) references() {
 			Message: v.Reference + " leaves the module: " + v.Reason,
 		}
 		if v.inside { // spec and code agree
-			m.drift.Notes = append(m.drift.Notes, d)
+			m.remark(d)
 		} else {
 			m.issue(d)
 		}
@@ -381,7 +381,7 @@ func (m *module) behavior() {
 			continue
 		}
 		if !slices.ContainsFunc(slices.Concat(want, stemsOf(b.Input)), func(w string) bool { return stems[w] }) {
-			m.drift.Notes = append(m.drift.Notes, Drift{
+			m.remark(Drift{
 				Type: "UNTESTED", Section: "Behavior", File: m.doc.Path, Line: b.Line, Symbol: b.Output,
 				Message: "No test has a word of this scenario in its name: " + b.Input + " → " + b.Output,
 			})

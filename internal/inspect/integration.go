@@ -103,7 +103,7 @@ func (m *module) integration() {
 		}
 		if x.differs() { // a warning
 			d.Type = "SIGNATURE_MISMATCH"
-			m.drift.Notes = append(m.drift.Notes, d)
+			m.remark(d)
 			continue
 		}
 		m.issue(d)

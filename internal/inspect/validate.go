@@ -255,7 +255,7 @@ func (w *survey) drift(dir string) ModuleDrift {
 		case x.Failed:
 			cannot = "Cannot read file: " + why
 		case why != "":
-			out.Notes = append(out.Notes, Drift{Type: "UNREAD", Section: "Exports", File: f, Symbol: f, Message: f + ": " + why})
+			m.remark(Drift{Type: "UNREAD", Section: "Exports", File: f, Symbol: f, Message: f + ": " + why})
 		}
 		if cannot != "" {
 			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: cannot})
@@ -278,7 +278,7 @@ func (w *survey) drift(dir string) ModuleDrift {
 	was := w.built[dir].Content
 	unbuilt := was != "" && was != spec.ContentHash(d.Document)
 	if unbuilt {
-		out.Notes = append(out.Notes, Drift{Type: "UNBUILT", File: d.Path, Message: "The spec changed since the code was built from it: behavior is not compared"})
+		m.remark(Drift{Type: "UNBUILT", File: d.Path, Message: "The spec changed since the code was built from it: behavior is not compared"})
 	}
 	out.Coverage = 100
 	if all := len(d.Exports) + missing; all > 0 {
@@ -309,3 +309,6 @@ func illegible(src []byte) string {
 }
 
 func (m *module) issue(d Drift) { m.drift.Issues = append(m.drift.Issues, d) }
+
+// remark adds a note, which is no drift.
+func (m *module) remark(d Drift) { m.drift.Notes = append(m.drift.Notes, d) }
