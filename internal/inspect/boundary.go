@@ -90,6 +90,9 @@ func (p *Project) Boundary(dir string) Boundary {
 }
 
 func (p *Project) breaches(b *Boundary, dir string, d *document) {
+	breach := func(kind, ref string, line int, why string) {
+		b.Violations = append(b.Violations, BoundaryBreach{Type: kind, Reference: ref, Line: line, Reason: why})
+	}
 	for _, dep := range d.Dependencies.Internal {
 		switch ref := slashed(dep.Ref); {
 		case strings.HasPrefix(ref, "../") || strings.Contains(ref, "/../"):
@@ -97,18 +100,18 @@ func (p *Project) breaches(b *Boundary, dir string, d *document) {
 			if p.Has(to) {
 				to = path.Dir(to)
 			}
-			b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "write the path from the project's root: " + p.SpecPath(to), false})
+			breach("Parent", dep.Ref, dep.Line, "write the path from the project's root: "+p.SpecPath(to))
 		case p.above(dep.Path, dir):
-			b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, upward, true})
+			b.Violations = append(b.Violations, BoundaryBreach{Type: "Parent", Reference: dep.Ref, Line: dep.Line, Reason: upward, inside: true})
 		case dep.IsSpec || dep.Path == dir || strings.HasPrefix(dep.Path, dir+"/") || dir == ".":
 		default:
 			if owner, ok := p.owner(dep.Path); ok && owner != dep.Path && owner != dir {
-				b.Violations = append(b.Violations, BoundaryBreach{"Sibling", dep.Ref, dep.Line, "it is inside the module " + owner + "; depend on " + p.SpecPath(owner), false})
+				breach("Sibling", dep.Ref, dep.Line, "it is inside the module "+owner+"; depend on "+p.SpecPath(owner))
 			}
 		}
 	}
 	for _, dep := range d.Dependencies.Leaving {
-		b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "it points outside the project", false})
+		breach("Parent", dep.Ref, dep.Line, "it points outside the project")
 	}
 	for _, pr := range d.problems { // in the prose of Dependencies
 		kind, _ := typeOf(pr.Text)
@@ -117,12 +120,12 @@ func (p *Project) breaches(b *Boundary, dir string, d *document) {
 		}
 		line, _, _ := strings.Cut(string(lineAt(d.src, pr.Line)), "\n")
 		if ref := wayOut().FindString(slashed(line)); ref != "" {
-			b.Violations = append(b.Violations, BoundaryBreach{"Parent", ref, pr.Line, cmp.Or(pr.Hint, "write the path from the project's root"), false})
+			breach("Parent", ref, pr.Line, cmp.Or(pr.Hint, "write the path from the project's root"))
 		}
 	}
 	for _, s := range d.Structure {
 		if strings.HasPrefix(slashed(s.Path), "../") {
-			b.Violations = append(b.Violations, BoundaryBreach{"Parent", s.Path, s.Line, "Structure lists what is in this directory", false})
+			breach("Parent", s.Path, s.Line, "Structure lists what is in this directory")
 		}
 	}
 	slices.SortStableFunc(b.Violations, func(x, y BoundaryBreach) int { return x.Line - y.Line })
