@@ -12,7 +12,6 @@ import (
 // rebuilt from the State at any time by one full pass. It is not safe for
 // concurrent use.
 type Engine struct {
-	w       Runnable
 	s       *State
 	blobs   func(Blob) ([]byte, error)
 	nodes   map[string]*node
@@ -61,7 +60,7 @@ func NewEngine(w Runnable, s *State, blobs func(Blob) ([]byte, error)) *Engine {
 		blobs = func(Blob) ([]byte, error) { return nil, errors.New("this run has no blob store") }
 	}
 	e := &Engine{
-		w: w, s: s, blobs: blobs, nodes: make(map[string]*node, len(s.Recs)),
+		s: s, blobs: blobs, nodes: make(map[string]*node, len(s.Recs)),
 		paths: map[string]*group{}, noted: map[string]uint64{}, loaded: map[string]any{},
 	}
 	for k, r := range s.Recs {

@@ -44,7 +44,6 @@ type driver struct {
 
 type job struct {
 	want   flow.Want
-	n      int
 	cancel context.CancelCauseFunc
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -194,6 +193,3 @@ func (o *Outbox) Progressed(run, key string, start int) bool {
 	_, err := os.Stat(filepath.Join(o.r.attemptDir(run, key, start), progressFile))
 	return err == nil
 }
-
-// String names the file, for messages.
-func (o *Outbox) String() string { return fmt.Sprintf("the outbox in %s", o.r.o.Dir) }

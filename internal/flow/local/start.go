@@ -18,7 +18,7 @@ const maxWasted = 3
 func (d *driver) start(w flow.Want) {
 	n := d.l.starts[w.Key]
 	ctx, cancel := context.WithCancelCause(d.ctx)
-	d.running[w.Key] = job{want: w, n: n, cancel: cancel}
+	d.running[w.Key] = job{want: w, cancel: cancel}
 	if d.l.state.Cancelled != 0 && !w.Cleanup {
 		cancel(flow.ErrCancelled)
 	}

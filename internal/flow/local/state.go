@@ -149,20 +149,6 @@ func mark(run, key string, n int) string {
 	return fmt.Sprintf("%s.%s.%d", run, hex.EncodeToString(sum[:6]), n)
 }
 
-// AttemptDirs lists the folders of all starts of a step of a run, oldest
-// first; they hold raw logs for people and for doctor.
-func (r *Runtime) AttemptDirs(ctx context.Context, run, key string) ([]string, error) {
-	var n int
-	if err := r.db.QueryRowContext(ctx, "SELECT starts FROM steps WHERE run=? AND key=?", run, key).Scan(&n); err != nil {
-		return nil, damaged(err)
-	}
-	var out []string
-	for i := 1; i <= n; i++ {
-		out = append(out, r.attemptDir(run, key, i))
-	}
-	return out, nil
-}
-
 // Steps lists the steps of a run with their outcomes, in order of starting.
 func (r *Runtime) Steps(ctx context.Context, run string) ([]flow.StepRow, error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT key, kind, step, branch, starts, stops, started, ended, out, err

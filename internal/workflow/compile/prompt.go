@@ -13,9 +13,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
-// PromptVersion is recorded with what was built; a new one is no reason to build again.
-const PromptVersion = 7
-
 var (
 	//go:embed prompts/red.md
 	redPrompt string
