@@ -201,40 +201,29 @@ func (r *Runtime) workflow(def string) flow.Runnable {
 }
 
 // Events returns the events of a run after a sequence number.
-func (r *Runtime) Events(ctx context.Context, run string, after int64) ([]flow.Event, error) {
-	rows, err := r.db.QueryContext(ctx, "SELECT seq, at, type, key, branch, data FROM events WHERE run=? AND seq>? ORDER BY seq", run, after)
-	if err != nil {
-		return nil, damaged(err)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []flow.Event
-	for rows.Next() {
+func (r *Runtime) Events(ctx context.Context, run string, after int64) (out []flow.Event, err error) {
+	err = r.rows(ctx, func(scan func(...any) error) error {
 		e := flow.Event{Run: run}
 		var at int64
 		var data []byte
-		if err := rows.Scan(&e.Seq, &at, &e.Type, &e.Key, &e.Branch, &data); err != nil {
-			return nil, damaged(err)
+		if err := scan(&e.Seq, &at, &e.Type, &e.Key, &e.Branch, &data); err != nil {
+			return err
 		}
 		e.At, e.Data = time.UnixMilli(at).UTC(), data
 		out = append(out, e)
-	}
-	return out, damaged(rows.Err())
+		return nil
+	}, "SELECT seq, at, type, key, branch, data FROM events WHERE run=? AND seq>? ORDER BY seq", run, after)
+	return out, err
 }
 
 // Runs lists all runs, newest first.
-func (r *Runtime) Runs(ctx context.Context) ([]flow.Run, error) {
-	rows, err := r.db.QueryContext(ctx, "SELECT id, def, state, started, ended, input, meta, out, err, driver FROM runs ORDER BY started DESC, id DESC")
-	if err != nil {
-		return nil, damaged(err)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []flow.Run
-	for rows.Next() {
+func (r *Runtime) Runs(ctx context.Context) (out []flow.Run, err error) {
+	err = r.rows(ctx, func(scan func(...any) error) error {
 		var x flow.Run
 		var started, ended int64
 		var in, meta, o, fail []byte
-		if err = rows.Scan(&x.ID, &x.Def, &x.State, &started, &ended, &in, &meta, &o, &fail, &x.Driver); err != nil {
-			return nil, damaged(err)
+		if err := scan(&x.ID, &x.Def, &x.State, &started, &ended, &in, &meta, &o, &fail, &x.Driver); err != nil {
+			return err
 		}
 		x.Started, x.In, x.Meta, x.Out = time.UnixMilli(started).UTC(), in, meta, o
 		if ended > 0 {
@@ -242,9 +231,10 @@ func (r *Runtime) Runs(ctx context.Context) ([]flow.Run, error) {
 		}
 		x.Err = failure(fail)
 		out = append(out, x)
-	}
-	if err = rows.Err(); err != nil {
-		return nil, damaged(err)
+		return nil
+	}, "SELECT id, def, state, started, ended, input, meta, out, err, driver FROM runs ORDER BY started DESC, id DESC")
+	if err != nil {
+		return nil, err
 	}
 	for i := range out {
 		if out[i].State.Ended() {
@@ -264,26 +254,21 @@ func (r *Runtime) Runs(ctx context.Context) ([]flow.Run, error) {
 	return out, nil
 }
 
-func (r *Runtime) gates(ctx context.Context, run string) ([]flow.Gate, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT key, input FROM steps WHERE run=? AND kind=? AND ended=0 AND folded=0
-		AND NOT EXISTS (SELECT 1 FROM signals WHERE signals.run=steps.run AND signals.gate=steps.key AND applied=0) ORDER BY key`, run, string(flow.KindAsk))
-	if err != nil {
-		return nil, damaged(err)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []flow.Gate
-	for rows.Next() {
+func (r *Runtime) gates(ctx context.Context, run string) (out []flow.Gate, err error) {
+	err = r.rows(ctx, func(scan func(...any) error) error {
 		var g flow.Gate
 		var in []byte
-		if err := rows.Scan(&g.Key, &in); err != nil {
-			return nil, damaged(err)
+		if err := scan(&g.Key, &in); err != nil {
+			return err
 		}
 		if err := json.Unmarshal(in, &g.Question); err != nil {
-			return nil, err
+			return err
 		}
 		out = append(out, g)
-	}
-	return out, damaged(rows.Err())
+		return nil
+	}, `SELECT key, input FROM steps WHERE run=? AND kind=? AND ended=0 AND folded=0
+		AND NOT EXISTS (SELECT 1 FROM signals WHERE signals.run=steps.run AND signals.gate=steps.key AND applied=0) ORDER BY key`, run, string(flow.KindAsk))
+	return out, err
 }
 
 func failure(raw []byte) *flow.Failure {

@@ -97,19 +97,15 @@ func (o *Outbox) Knows(ctx context.Context, run string) (bool, error) {
 
 // Known lists the runs that were started or carried on here.
 func (o *Outbox) Known(ctx context.Context) (runs []string, err error) {
-	rows, err := o.r.db.QueryContext(ctx, "SELECT run FROM hosted ORDER BY run")
-	if err != nil {
-		return nil, damaged(err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	err = o.r.rows(ctx, func(scan func(...any) error) error {
 		var run string
-		if err := rows.Scan(&run); err != nil {
-			return nil, damaged(err)
+		if err := scan(&run); err != nil {
+			return err
 		}
 		runs = append(runs, run)
-	}
-	return runs, damaged(rows.Err())
+		return nil
+	}, "SELECT run FROM hosted ORDER BY run")
+	return runs, err
 }
 
 // Hosted reports whether this machine has started or carried on runs of a
@@ -148,19 +144,15 @@ func (o *Outbox) Finish(ctx context.Context, e Entry) error {
 // Left lists what an earlier process of an owner began and nobody has
 // reported.
 func (o *Outbox) Left(ctx context.Context, owner string) (out []Entry, err error) {
-	rows, err := o.r.db.QueryContext(ctx, "SELECT run, key, start, owner, input, token, result FROM outbox WHERE owner=? AND reported=0 ORDER BY key, start", owner)
-	if err != nil {
-		return nil, damaged(err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	err = o.r.rows(ctx, func(scan func(...any) error) error {
 		var e Entry
-		if err := rows.Scan(&e.Run, &e.Key, &e.Start, &e.Owner, &e.In, &e.Token, &e.Result); err != nil {
-			return nil, damaged(err)
+		if err := scan(&e.Run, &e.Key, &e.Start, &e.Owner, &e.In, &e.Token, &e.Result); err != nil {
+			return err
 		}
 		out = append(out, e)
-	}
-	return out, damaged(rows.Err())
+		return nil
+	}, "SELECT run, key, start, owner, input, token, result FROM outbox WHERE owner=? AND reported=0 ORDER BY key, start", owner)
+	return out, err
 }
 
 // Reported says that the other runtime knows of the end of a start; with keep

@@ -54,24 +54,34 @@ func (r *Runtime) load(ctx context.Context, run string, all bool) (*loaded, erro
 	return l, r.loadFolds(ctx, run, l)
 }
 
-func (r *Runtime) loadSteps(ctx context.Context, run string, l *loaded, all bool) error {
-	q := "SELECT key, kind, step, hash, starts, stops, started, ended, out, err FROM steps WHERE run=?"
-	if !all {
-		q += " AND folded=0"
-	}
-	rows, err := r.db.QueryContext(ctx, q, run)
+// rows calls each with a reader of the columns for every row of a query.
+func (r *Runtime) rows(ctx context.Context, each func(scan func(...any) error) error, query string, args ...any) error {
+	rows, err := r.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return damaged(err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return damaged(err)
+		}
+	}
+	return damaged(rows.Err())
+}
+
+func (r *Runtime) loadSteps(ctx context.Context, run string, l *loaded, all bool) error {
+	q := "SELECT key, kind, step, hash, starts, stops, started, ended, out, err FROM steps WHERE run=?"
+	if !all {
+		q += " AND folded=0"
+	}
+	return r.rows(ctx, func(scan func(...any) error) error {
 		var key, step, stops string
 		var kind flow.Kind
 		var hash, started, ended int64
 		var starts int
 		var out, fail []byte
-		if err := rows.Scan(&key, &kind, &step, &hash, &starts, &stops, &started, &ended, &out, &fail); err != nil {
-			return damaged(err)
+		if err := scan(&key, &kind, &step, &hash, &starts, &stops, &started, &ended, &out, &fail); err != nil {
+			return err
 		}
 		switch {
 		case ended != 0:
@@ -80,8 +90,8 @@ func (r *Runtime) loadSteps(ctx context.Context, run string, l *loaded, all bool
 			l.state.Open[key] = flow.Start{At: started, Step: step, In: uint64(hash)}
 			l.starts[key], l.stops[key] = starts, numbers(stops)
 		}
-	}
-	return damaged(rows.Err())
+		return nil
+	}, q, run)
 }
 
 func numbers(s string) []int {
@@ -95,37 +105,27 @@ func numbers(s string) []int {
 }
 
 func (r *Runtime) loadNotes(ctx context.Context, run string, l *loaded) error {
-	rows, err := r.db.QueryContext(ctx, "SELECT key FROM events WHERE run=? AND type='note'", run)
-	if err != nil {
-		return damaged(err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	return r.rows(ctx, func(scan func(...any) error) error {
 		var key string
-		if err := rows.Scan(&key); err != nil {
-			return damaged(err)
+		if err := scan(&key); err != nil {
+			return err
 		}
 		l.state.Notes[key] = true
-	}
-	return damaged(rows.Err())
+		return nil
+	}, "SELECT key FROM events WHERE run=? AND type='note'", run)
 }
 
 func (r *Runtime) loadFolds(ctx context.Context, run string, l *loaded) error {
-	rows, err := r.db.QueryContext(ctx, "SELECT path, at, out, err FROM folds WHERE run=? AND stale=0", run)
-	if err != nil {
-		return damaged(err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	return r.rows(ctx, func(scan func(...any) error) error {
 		var path string
 		var at int64
 		var out, fail []byte
-		if err := rows.Scan(&path, &at, &out, &fail); err != nil {
-			return damaged(err)
+		if err := scan(&path, &at, &out, &fail); err != nil {
+			return err
 		}
 		l.state.Folds[path] = &flow.Rec{Out: out, Err: failure(fail), At: at}
-	}
-	return damaged(rows.Err())
+		return nil
+	}, "SELECT path, at, out, err FROM folds WHERE run=? AND stale=0", run)
 }
 
 // attemptDir is the folder of one start of a step. Names are short and safe on
@@ -150,24 +150,18 @@ func mark(run, key string, n int) string {
 }
 
 // Steps lists the steps of a run with their outcomes, in order of starting.
-func (r *Runtime) Steps(ctx context.Context, run string) ([]flow.StepRow, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT key, kind, step, branch, starts, stops, started, ended, out, err
-		FROM steps WHERE run=? ORDER BY started, key`, run)
-	if err != nil {
-		return nil, damaged(err)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []flow.StepRow
-	for rows.Next() {
+func (r *Runtime) Steps(ctx context.Context, run string) (out []flow.StepRow, err error) {
+	err = r.rows(ctx, func(scan func(...any) error) error {
 		var s flow.StepRow
 		var fail, o []byte
 		var stops string
-		if err := rows.Scan(&s.Key, &s.Kind, &s.Step, &s.Branch, &s.Starts, &stops, &s.Started, &s.Ended, &o, &fail); err != nil {
-			return nil, damaged(err)
+		if err := scan(&s.Key, &s.Kind, &s.Step, &s.Branch, &s.Starts, &stops, &s.Started, &s.Ended, &o, &fail); err != nil {
+			return err
 		}
 		s.Step, _, _ = strings.Cut(s.Step, "@")
 		s.Out, s.Err, s.Interrupted = o, failure(fail), len(numbers(stops))
 		out = append(out, s)
-	}
-	return out, damaged(rows.Err())
+		return nil
+	}, "SELECT key, kind, step, branch, starts, stops, started, ended, out, err FROM steps WHERE run=? ORDER BY started, key", run)
+	return out, err
 }
