@@ -3,6 +3,7 @@ package flow
 import (
 	"bytes"
 	"maps"
+	"slices"
 )
 
 // Diff says where a definition departs from a record that another version of
@@ -63,7 +64,7 @@ func Compare(w Runnable, s *State, blobs func(Blob) ([]byte, error)) Diff {
 	for k, n := range e.nodes {
 		used[k] = used[k] || n.stamp != 0
 	}
-	for _, path := range sortedKeys(s.Folds) {
+	for _, path := range slices.Sorted(maps.Keys(s.Folds)) {
 		switch had, now := s.Folds[path], ended[path]; {
 		case now == nil:
 			d.Changed = append(d.Changed, "branch "+path+" had ended and now goes on")
@@ -71,12 +72,12 @@ func Compare(w Runnable, s *State, blobs func(Blob) ([]byte, error)) Diff {
 			d.Changed = append(d.Changed, "branch "+path+" had another result")
 		}
 	}
-	for _, k := range sortedKeys(s.Recs) {
+	for _, k := range slices.Sorted(maps.Keys(s.Recs)) {
 		if !used[k] {
 			d.Unused = append(d.Unused, k)
 		}
 	}
-	for _, k := range sortedKeys(s.Open) {
+	for _, k := range slices.Sorted(maps.Keys(s.Open)) {
 		if !used[k] {
 			d.Lost = append(d.Lost, k)
 		}

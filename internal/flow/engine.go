@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 )
@@ -45,17 +46,7 @@ type node struct {
 // to change. blobs resolves references for Load; nil is fine where no
 // workflow loads any.
 func NewEngine(w Runnable, s *State, blobs func(Blob) ([]byte, error)) *Engine {
-	for _, m := range []*map[string]*Rec{&s.Recs, &s.Folds} {
-		if *m == nil {
-			*m = map[string]*Rec{}
-		}
-	}
-	if s.Open == nil {
-		s.Open = map[string]Start{}
-	}
-	if s.Notes == nil {
-		s.Notes = map[string]bool{}
-	}
+	s.Init()
 	if blobs == nil {
 		blobs = func(Blob) ([]byte, error) { return nil, errors.New("this run has no blob store") }
 	}
@@ -239,7 +230,7 @@ func (e *Engine) Cancel(at int64) {
 		return
 	}
 	e.s.Cancelled = at
-	for _, k := range sortedKeys(e.nodes) {
+	for _, k := range slices.Sorted(maps.Keys(e.nodes)) {
 		n := e.nodes[k]
 		if n.rec == nil && n.asked && !n.want.Cleanup && !n.open {
 			n.asked = false
@@ -263,13 +254,4 @@ func (e *Engine) Waits(limit int) []string {
 		return len(out) < limit
 	})
 	return out
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -2,6 +2,8 @@ package flow
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,6 +18,21 @@ type State struct {
 	Open      map[string]Start `json:"open,omitempty"`      // steps started, gates and timers asked; none has ended
 	Notes     map[string]bool  `json:"notes,omitempty"`     // keys already noted
 	Cancelled int64            `json:"cancelled,omitempty"` // Unix milliseconds; 0 = not
+}
+
+// Init makes the maps that are missing, so that outcomes can be put into them.
+func (s *State) Init() {
+	for _, m := range []*map[string]*Rec{&s.Recs, &s.Folds} {
+		if *m == nil {
+			*m = map[string]*Rec{}
+		}
+	}
+	if s.Open == nil {
+		s.Open = map[string]Start{}
+	}
+	if s.Notes == nil {
+		s.Notes = map[string]bool{}
+	}
 }
 
 // OpenBranches lists the outermost branches that have started a step and not
@@ -33,7 +50,7 @@ func (s *State) OpenBranches() []string {
 	for k, st := range s.Open {
 		add(k, st.Step)
 	}
-	return sortedKeys(open)
+	return slices.Sorted(maps.Keys(open))
 }
 
 // Start is the durable mark that a step was started, made before the act, or

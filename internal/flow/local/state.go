@@ -28,9 +28,8 @@ type loaded struct {
 // load reads a run. all also reads the outcomes that folds made unnecessary
 // (for Compare).
 func (r *Runtime) load(ctx context.Context, run string, all bool) (*loaded, error) {
-	l := &loaded{state: &flow.State{
-		Recs: map[string]*flow.Rec{}, Folds: map[string]*flow.Rec{}, Open: map[string]flow.Start{}, Notes: map[string]bool{},
-	}, starts: map[string]int{}, stops: map[string][]int{}}
+	l := &loaded{state: &flow.State{}, starts: map[string]int{}, stops: map[string][]int{}}
+	l.state.Init()
 	var state string
 	var out, fail, in []byte
 	err := r.db.QueryRowContext(ctx, "SELECT def, version, input, started, cancelled, paused, fence, state, out, err FROM runs WHERE id=?", run).

@@ -129,18 +129,7 @@ const (
 )
 
 func (m *record) init() {
-	if m.State.Recs == nil {
-		m.State.Recs = map[string]*flow.Rec{}
-	}
-	if m.State.Folds == nil {
-		m.State.Folds = map[string]*flow.Rec{}
-	}
-	if m.State.Open == nil {
-		m.State.Open = map[string]flow.Start{}
-	}
-	if m.State.Notes == nil {
-		m.State.Notes = map[string]bool{}
-	}
+	m.State.Init()
 	for _, p := range []*map[string]flow.Want{&m.Gates, &m.Timers, &m.Running} {
 		if *p == nil {
 			*p = map[string]flow.Want{}
