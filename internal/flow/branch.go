@@ -126,7 +126,7 @@ func (e *Engine) drift(key, hadStep, step string, had, now uint64) {
 		e.bug("%s %s: the definition changed or is not pure", key, what)
 	}
 	e.diff.Changed = append(e.diff.Changed, key+" "+what)
-	e.diff.rebase = append(e.diff.rebase, Rebased{Key: key, Step: step, In: now})
+	e.diff.Rebase = append(e.diff.Rebase, Rebased{Key: key, Step: step, In: now})
 }
 
 func hashOf(raw []byte) uint64 {

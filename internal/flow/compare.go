@@ -14,7 +14,7 @@ type Diff struct {
 	Lost    []string // started steps and open gates that it does not ask for
 	Changed []string // other input, output shape or result of a finished branch, in words
 	Bug     *Failure // it cannot run over the record at all
-	rebase  []Rebased
+	Rebase  []Rebased
 }
 
 // Rebased is a record whose expected step or input hash changes when the
@@ -29,9 +29,6 @@ type Rebased struct {
 func (d Diff) Empty() bool {
 	return len(d.Unused) == 0 && len(d.Lost) == 0 && len(d.Changed) == 0 && d.Bug == nil
 }
-
-// Rebase lists the records to update when the differences are accepted.
-func (d Diff) Rebase() []Rebased { return d.rebase }
 
 // Compare runs a definition over a record in memory and says what differs.
 // The state must hold every outcome of the run, those of finished branches

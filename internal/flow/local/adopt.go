@@ -23,7 +23,7 @@ func (r *Runtime) adopt(ctx context.Context, run string, w flow.Runnable) (*load
 		return nil, damaged(err)
 	}
 	defer tx.Rollback()
-	for _, b := range diff.Rebase() {
+	for _, b := range diff.Rebase {
 		if _, err := tx.ExecContext(ctx, "UPDATE steps SET step=?, hash=? WHERE run=? AND key=?", b.Step, int64(b.In), run, b.Key); err != nil {
 			return nil, damaged(err)
 		}

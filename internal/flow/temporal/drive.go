@@ -64,7 +64,7 @@ func (r *Runtime) compare(h *history, begin *message) error {
 	if !diff.Empty() && (!r.o.Accept || diff.Bug != nil) {
 		return &flow.ChangedError{Diff: diff}
 	}
-	begin.Adopt, begin.Version, begin.Rebase, begin.Again = true, r.o.Version, diff.Rebase(), !diff.Empty()
+	begin.Adopt, begin.Version, begin.Rebase, begin.Again = true, r.o.Version, diff.Rebase, !diff.Empty()
 	return nil
 }
 
