@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -68,6 +69,20 @@ type NewRun struct {
 	Def  string
 	In   json.RawMessage
 	Meta json.RawMessage
+}
+
+// Check refuses a run that cannot be named or carried out with the workflows of a runtime, and gives one without an input null.
+func (n *NewRun) Check(known []Runnable) error {
+	if n.ID == "" || strings.HasPrefix(n.ID, ".") || strings.ContainsAny(n.ID, "/\\:") {
+		return fmt.Errorf("start a run: bad id %q", n.ID)
+	}
+	if WorkflowOf(known, n.Def) == nil {
+		return fmt.Errorf("start a run: no workflow %q", n.Def)
+	}
+	if len(n.In) == 0 {
+		n.In = json.RawMessage("null")
+	}
+	return nil
 }
 
 // Signal is what people and programs say to a run. ID makes it idempotent;
@@ -239,6 +254,16 @@ func Handle[I, O any](s Step[I, O], fn func(context.Context, Job, I) (O, error))
 
 // Step is the identity of the step that it carries out.
 func (h Handler) Step() string { return h.step }
+
+// HandlerOf is the handler of a list for a step, by its identity; nil for none.
+func HandlerOf(list []Handler, step string) *Handler {
+	for i := range list {
+		if list[i].step == step {
+			return &list[i]
+		}
+	}
+	return nil
+}
 
 // Call runs the handler, turns a panic into a failure and refuses an output
 // over MaxOutput.

@@ -31,6 +31,16 @@ type Runnable interface {
 	enter(c *Ctx, in json.RawMessage) (json.RawMessage, error)
 }
 
+// WorkflowOf is the workflow of a list with a name, nil for none.
+func WorkflowOf(list []Runnable, def string) Runnable {
+	for _, w := range list {
+		if w.Def() == def {
+			return w
+		}
+	}
+	return nil
+}
+
 // Def returns the name of the workflow.
 func (w Workflow[I, O]) Def() string { return w.Name }
 

@@ -75,7 +75,7 @@ func (r *Runtime) Drive(ctx context.Context, run string) (flow.Status, error) {
 	if l.done != nil {
 		return *l.done, nil
 	}
-	w := r.workflow(l.def)
+	w := flow.WorkflowOf(r.o.Workflows, l.def)
 	if w == nil {
 		return flow.Status{}, fmt.Errorf("drive run %s: no workflow %q", run, l.def)
 	}
@@ -181,7 +181,7 @@ func (d *driver) decide() (st flow.Status, over bool, err error) {
 		starts = d.queue.Next()
 	}
 	for _, w := range starts {
-		if d.handler(w.Step) == nil {
+		if flow.HandlerOf(d.r.o.Handlers, w.Step) == nil {
 			return d.broken(flow.Failf(flow.Definition, "no handler for step %s, which %s asks for", w.Step, w.Key))
 		}
 	}

@@ -170,14 +170,8 @@ func environment(err error) error {
 
 // Start makes a run durable.
 func (r *Runtime) Start(ctx context.Context, n flow.NewRun) error {
-	if n.ID == "" || strings.HasPrefix(n.ID, ".") || strings.ContainsAny(n.ID, "/\\:") {
-		return fmt.Errorf("start a run: bad id %q", n.ID)
-	}
-	if r.workflow(n.Def) == nil {
-		return fmt.Errorf("start a run: no workflow %q", n.Def)
-	}
-	if len(n.In) == 0 {
-		n.In = json.RawMessage("null")
+	if err := n.Check(r.o.Workflows); err != nil {
+		return err
 	}
 	now := r.o.Clock.Now().UnixMilli()
 	res, err := r.db.ExecContext(ctx, `INSERT OR IGNORE INTO runs (id, def, version, input, meta, state, started) VALUES (?,?,?,?,?,?,?)`,
@@ -187,15 +181,6 @@ func (r *Runtime) Start(ctx context.Context, n flow.NewRun) error {
 	}
 	if rows, _ := res.RowsAffected(); rows == 0 {
 		return fmt.Errorf("%w: %s", flow.ErrExists, n.ID)
-	}
-	return nil
-}
-
-func (r *Runtime) workflow(def string) flow.Runnable {
-	for _, w := range r.o.Workflows {
-		if w.Def() == def {
-			return w
-		}
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func (d *driver) start(w flow.Want) {
 	if d.l.state.Cancelled != 0 && !w.Cleanup {
 		cancel(flow.ErrCancelled)
 	}
-	h := d.handler(w.Step)
+	h := flow.HandlerOf(d.r.o.Handlers, w.Step)
 	j := flow.Job{
 		Run: d.run, Key: w.Key, Branch: w.Branch, Start: n, Dir: d.r.attemptDir(d.run, w.Key, n),
 		Mark: mark(d.run, w.Key, n), Blobs: d.r.o.Blobs, Beat: d.beat(w, n),
@@ -38,15 +38,6 @@ func (d *driver) start(w flow.Want) {
 		}
 		d.results <- o
 	}()
-}
-
-func (d *driver) handler(step string) *flow.Handler {
-	for i := range d.r.o.Handlers {
-		if d.r.o.Handlers[i].Step() == step {
-			return &d.r.o.Handlers[i]
-		}
-	}
-	return nil
 }
 
 // beat marks progress durably enough (a file) and passes it on, lossy. A

@@ -34,7 +34,7 @@ func newBrain(o *Options, m *record) *brain {
 		limits = *m.Admission
 	}
 	b.queue = flow.NewQueue(limits, s.OpenBranches()...)
-	b.eng = flow.NewEngine(o.workflow(s.Def), s, b.blob)
+	b.eng = flow.NewEngine(flow.WorkflowOf(o.Workflows, s.Def), s, b.blob)
 	for _, k := range slices.Sorted(maps.Keys(m.Running)) {
 		b.queue.Resume(m.Running[k])
 	}
@@ -117,7 +117,7 @@ func (b *brain) decide(m *record, draining bool) answer {
 		a.Starts = b.queue.Next()
 	}
 	for _, w := range a.Starts {
-		if m.Pool == "" && b.o.handler(w.Step) == nil {
+		if m.Pool == "" && flow.HandlerOf(b.o.Handlers, w.Step) == nil {
 			return bug(flow.Failf(flow.Definition, "no handler for step %s, which %s asks for", w.Step, w.Key))
 		}
 		b.eng.Started(w.Key, a.At)

@@ -49,7 +49,7 @@ func (r *Runtime) tell(ctx context.Context, e local.Entry, o any, failed error) 
 // do does one start and gives what is to be reported.
 func (p *pollers) do(ctx context.Context, t task) outcome {
 	r := p.r
-	h := r.o.handler(t.Step)
+	h := flow.HandlerOf(r.o.Handlers, t.Step)
 	if h == nil && t.Shared {
 		return outcome{Lost: true} // this worker is of another version: the next one may know it
 	}

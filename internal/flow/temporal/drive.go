@@ -56,7 +56,7 @@ func (r *Runtime) Drive(ctx context.Context, run string) (flow.Status, error) {
 // compare says what differs for another definition, and has it take over when
 // nothing does or the differences are accepted.
 func (r *Runtime) compare(h *history, begin *message) error {
-	w := r.o.workflow(h.m.State.Def)
+	w := flow.WorkflowOf(r.o.Workflows, h.m.State.Def)
 	if w == nil {
 		return flow.Failf(flow.Definition, "no workflow %q", h.m.State.Def)
 	}

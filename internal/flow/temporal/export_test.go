@@ -23,7 +23,7 @@ func Play(o *Options, s flow.Signal, after time.Duration) (flow.RunState, json.R
 		if err := args.Get(&in); err != nil {
 			return outcome{}, err
 		}
-		out, err := o.handler(in.Step).Call(ctx, flow.Job{Key: in.Key}, in.In)
+		out, err := flow.HandlerOf(o.Handlers, in.Step).Call(ctx, flow.Job{Key: in.Key}, in.In)
 		return outcome{Out: out}, err
 	}, activity.DynamicRegisterOptions{})
 	for range 2 {

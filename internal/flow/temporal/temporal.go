@@ -101,24 +101,6 @@ const maxBytes = 16 << 20
 
 func (o *Options) committed() { o.Committed(int(o.commits.Add(1))) }
 
-func (o *Options) workflow(def string) flow.Runnable {
-	for _, w := range o.Workflows {
-		if w.Def() == def {
-			return w
-		}
-	}
-	return nil
-}
-
-func (o *Options) handler(step string) *flow.Handler {
-	for i := range o.Handlers {
-		if o.Handlers[i].Step() == step {
-			return &o.Handlers[i]
-		}
-	}
-	return nil
-}
-
 func (o *Options) now() int64 {
 	if o.Clock != nil {
 		return o.Clock.Now().UnixMilli()
@@ -197,14 +179,8 @@ func (r *Runtime) poolQueue(pool string) string { return "jacquard/" + r.o.Proje
 
 // Start makes a run durable; a driver or a worker carries it on.
 func (r *Runtime) Start(ctx context.Context, n flow.NewRun) error {
-	if n.ID == "" || strings.HasPrefix(n.ID, ".") || strings.ContainsAny(n.ID, "/\\:") {
-		return fmt.Errorf("start a run: bad id %q", n.ID)
-	}
-	if r.o.workflow(n.Def) == nil {
-		return fmt.Errorf("start a run: no workflow %q", n.Def)
-	}
-	if len(n.In) == 0 {
-		n.In = json.RawMessage("null")
+	if err := n.Check(r.o.Workflows); err != nil {
+		return err
 	}
 	now := r.o.now()
 	queue := "jacquard/" + r.workflowID(n.ID)

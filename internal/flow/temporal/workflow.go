@@ -181,7 +181,7 @@ func (l *loop) decide(took []int, ended []string) (answer, error) {
 	full := l.full()
 	var a answer
 	err := workflow.SideEffect(l.ctx, func(workflow.Context) any {
-		if l.o.workflow(l.m.State.Def) == nil {
+		if flow.WorkflowOf(l.o.Workflows, l.m.State.Def) == nil {
 			return l.made(bug(flow.Failf(flow.Definition, "this worker has no workflow %q", l.m.State.Def)), took, ended)
 		}
 		if l.b == nil {
