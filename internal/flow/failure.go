@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -72,10 +73,27 @@ func Failf(c Class, format string, args ...any) *Failure {
 	return &Failure{Class: c, Msg: fmt.Sprintf(format, args...)}
 }
 
+// MaxWasted is after how many starts without progress a step is not started again by itself.
+const MaxWasted = 3
+
 // Wasted is the outcome of a step whose last n starts ended with the process that drove it. Whether the step or somebody from
 // outside ended them cannot be told, so a person decides about another try.
 func Wasted(key string, n int) *Failure {
 	return Failf(Environment, "step %s was started %d times, and each time the process ended before it. If something else killed the process, just retry", key, n)
+}
+
+// EndedBy is the failure that the error of a handler is recorded as; cause is why its context was cancelled, nil where it was not.
+func EndedBy(err, cause error) *Failure {
+	f := AsFailure(err)
+	var classified *Failure
+	switch {
+	case errors.Is(cause, ErrCancelled):
+		return &Failure{Class: Cancelled, Msg: f.Msg}
+	case errors.As(err, &classified):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		f.Class = Crashed
+	}
+	return f
 }
 
 // AsFailure turns any error into a Failure and keeps the class of the first

@@ -112,6 +112,11 @@ func (s *Signal) Check(run string) error {
 	return nil
 }
 
+// Answer is the outcome of a gate that the signal answers, at a time in Unix milliseconds.
+func (s Signal) Answer(at int64) *Rec {
+	return Answer{Verb: s.Verb, Text: s.Text, By: s.By, Tree: s.Tree}.rec(at)
+}
+
 // The verbs that are about a run and not about a gate.
 const (
 	CancelRun = "cancel"

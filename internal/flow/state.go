@@ -104,6 +104,29 @@ type Want struct {
 	Started bool            `json:"started,omitempty"` // a driver that is gone started it: a cancel does not drop it
 }
 
+// Question is what a want that is a gate asks.
+func (w Want) Question() (q Question) {
+	_ = json.Unmarshal(w.In, &q) // the engine has written it
+	return q
+}
+
+// Gates lists the questions that wait, by key.
+func Gates(asks map[string]Want) []Gate {
+	var out []Gate
+	for _, k := range slices.Sorted(maps.Keys(asks)) {
+		out = append(out, Gate{Key: k, Question: asks[k].Question()})
+	}
+	return out
+}
+
+// Due is the outcome of a timer, or of a gate that nobody has answered in time, at a time in Unix milliseconds.
+func (w Want) Due(at int64) *Rec {
+	if w.Kind == KindAsk {
+		return Answer{Verb: Timeout}.rec(at)
+	}
+	return &Rec{Out: json.RawMessage("null"), At: at}
+}
+
 // NoteRec is a fact recorded once for people and projections.
 type NoteRec struct {
 	Key    string          `json:"key"`
@@ -130,6 +153,23 @@ type Decision struct {
 	Err   *Failure
 	Bug   *Failure // a bug of the definition: nothing of this decision may be stored
 	Stuck []string // nothing can ever happen again: who waits for what
+}
+
+// Ended is where a run stands whose workflow has returned.
+func (d Decision) Ended(cancelled bool) Status {
+	st := Status{State: Done, Out: d.Out, Err: d.Err}
+	if d.Err != nil {
+		st.State = Errored
+	}
+	if cancelled {
+		st.State = CancelledOK
+	}
+	return st
+}
+
+// Deadlock says that nothing can ever happen again.
+func (d Decision) Deadlock() *Failure {
+	return Failf(Stuck, "branches wait for each other: %s", strings.Join(d.Stuck, ", "))
 }
 
 // Question is what a human gate shows. Tree is the git tree that an approval
@@ -162,4 +202,9 @@ type Answer struct {
 	Text string `json:"text,omitempty"`
 	By   string `json:"by,omitempty"`
 	Tree string `json:"tree,omitempty"`
+}
+
+func (a Answer) rec(at int64) *Rec {
+	out, _ := json.Marshal(a) // it holds nothing but texts
+	return &Rec{Out: out, At: at}
 }

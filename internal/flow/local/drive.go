@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -200,7 +198,7 @@ func (d *driver) decide() (st flow.Status, over bool, err error) {
 	}
 	for _, w := range hopeless {
 		d.queue.Done(w)
-		d.record(w, &flow.Rec{Err: flow.Wasted(w.Key, maxWasted), At: d.now()})
+		d.record(w, &flow.Rec{Err: flow.Wasted(w.Key, flow.MaxWasted), At: d.now()})
 	}
 	if !over {
 		return st, false, nil
@@ -257,20 +255,13 @@ func (d *driver) admit(dec flow.Decision) {
 func (d *driver) status(dec flow.Decision, starts []flow.Want) (flow.Status, bool) {
 	switch {
 	case dec.Done && len(d.running) == 0:
-		st := flow.Status{State: flow.Done, Out: dec.Out, Err: dec.Err}
-		if dec.Err != nil {
-			st.State = flow.Errored
-		}
-		if d.l.state.Cancelled != 0 {
-			st.State = flow.CancelledOK
-		}
-		return st, true
+		return dec.Ended(d.l.state.Cancelled != 0), true
 	case len(d.running) > 0 || len(starts) > 0:
 		return flow.Status{}, false
 	case d.stopped:
 		return flow.Status{State: flow.Interrupted}, true
 	case len(dec.Stuck) > 0:
-		return flow.Status{State: flow.Stopped, Waits: dec.Stuck, Err: flow.Failf(flow.Stuck, "branches wait for each other: %s", strings.Join(dec.Stuck, ", "))}, true
+		return flow.Status{State: flow.Stopped, Waits: dec.Stuck, Err: dec.Deadlock()}, true
 	case d.l.paused:
 		return flow.Status{State: flow.Paused}, true
 	}
@@ -289,13 +280,7 @@ func (d *driver) idle() (flow.Status, bool) {
 	}
 	st := flow.Status{State: flow.Parked, ResumeAt: at, Waits: d.eng.Waits(20)}
 	if len(d.asks) > 0 {
-		st.State = flow.Waiting
-		for _, w := range d.asks {
-			var q flow.Question
-			_ = json.Unmarshal(w.In, &q)
-			st.Gates = append(st.Gates, flow.Gate{Key: w.Key, Question: q})
-		}
-		slices.SortFunc(st.Gates, func(a, b flow.Gate) int { return strings.Compare(a.Key, b.Key) })
+		st.State, st.Gates = flow.Waiting, flow.Gates(d.asks)
 	}
 	return st, true
 }

@@ -67,22 +67,14 @@ func (d *driver) take(o outcome) {
 	j.cancel(nil)
 	delete(d.running, o.want.Key)
 	d.queue.Done(o.want)
-	rec := &flow.Rec{Out: o.out, At: d.now()}
-	if o.err != nil {
-		rec.Out, rec.Err = nil, flow.AsFailure(o.err)
-		var classified *flow.Failure
-		switch {
-		case errors.Is(o.gone, flow.ErrStopped):
-			d.batch.stops = append(d.batch.stops, o)
-			return
-		case errors.Is(o.gone, flow.ErrCancelled):
-			rec.Err = &flow.Failure{Class: flow.Cancelled, Msg: rec.Err.Msg}
-		case errors.As(o.err, &classified):
-		case errors.Is(o.err, context.Canceled), errors.Is(o.err, context.DeadlineExceeded):
-			rec.Err.Class = flow.Crashed
-		}
+	switch {
+	case o.err == nil:
+		d.record(o.want, &flow.Rec{Out: o.out, At: d.now()})
+	case errors.Is(o.gone, flow.ErrStopped):
+		d.batch.stops = append(d.batch.stops, o)
+	default:
+		d.record(o.want, &flow.Rec{Err: flow.EndedBy(o.err, o.gone), At: d.now()})
 	}
-	d.record(o.want, rec)
 }
 
 func (d *driver) record(w flow.Want, rec *flow.Rec) {
@@ -104,11 +96,7 @@ func (d *driver) fire() error {
 	}
 	now := d.now()
 	for _, w := range d.timers.due(now) {
-		out := json.RawMessage("null")
-		if w.Kind == flow.KindAsk {
-			out, _ = json.Marshal(flow.Answer{Verb: flow.Timeout})
-		}
-		d.record(w, &flow.Rec{Out: out, At: now})
+		d.record(w, w.Due(now))
 	}
 	return nil
 }
@@ -192,12 +180,9 @@ func (d *driver) apply(s flow.Signal, at int64) bool {
 	if !ok {
 		return false
 	}
-	var q flow.Question
-	if json.Unmarshal(w.In, &q) != nil || q.Tree != s.Tree {
-		return true // the gate shows another tree by now: the answer is void
+	if w.Question().Tree == s.Tree { // else the gate shows another tree by now: the answer is void
+		d.record(w, s.Answer(at))
 	}
-	out, _ := json.Marshal(flow.Answer{Verb: s.Verb, Text: s.Text, By: s.By, Tree: s.Tree})
-	d.record(w, &flow.Rec{Out: out, At: at})
 	return true
 }
 

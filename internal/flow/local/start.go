@@ -11,9 +11,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
 
-// maxWasted is after how many starts without progress a step is not started again by itself.
-const maxWasted = 3
-
 // start runs the handler of a want; its start is durable already.
 func (d *driver) start(w flow.Want) {
 	n := d.l.starts[w.Key]
@@ -68,7 +65,7 @@ const progressFile = "progress"
 func (d *driver) hopeless(starts *[]flow.Want) []flow.Want {
 	var bad []flow.Want
 	*starts = slices.DeleteFunc(*starts, func(w flow.Want) bool {
-		is := d.l.starts[w.Key] >= maxWasted && d.wasted(w.Key) >= maxWasted
+		is := d.l.starts[w.Key] >= flow.MaxWasted && d.wasted(w.Key) >= flow.MaxWasted
 		if is {
 			bad = append(bad, w)
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
@@ -131,17 +130,11 @@ func bug(f *flow.Failure) answer { return answer{Status: flow.Stopped, Err: f} }
 func (b *brain) status(m *record, dec flow.Decision, a *answer, gates int, draining bool) {
 	switch {
 	case dec.Done && len(m.Running) == 0:
-		a.Status, a.Out, a.Err = flow.Done, dec.Out, dec.Err
-		if dec.Err != nil {
-			a.Status = flow.Errored
-		}
-		if m.State.Cancelled != 0 {
-			a.Status = flow.CancelledOK
-		}
+		st := dec.Ended(m.State.Cancelled != 0)
+		a.Status, a.Out, a.Err = st.State, st.Out, st.Err
 	case len(m.Running) > 0 || len(a.Starts) > 0:
 	case len(dec.Stuck) > 0:
-		a.Status, a.Waits = flow.Stopped, dec.Stuck
-		a.Err = flow.Failf(flow.Stuck, "branches wait for each other: %s", strings.Join(dec.Stuck, ", "))
+		a.Status, a.Waits, a.Err = flow.Stopped, dec.Stuck, dec.Deadlock()
 	case m.Paused:
 		a.Status = flow.Paused
 	case m.Held:

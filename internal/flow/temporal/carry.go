@@ -242,23 +242,15 @@ func (r *Runtime) keep(ctx context.Context, stopped <-chan struct{}, e local.Ent
 // ending turns what a handler returned into an outcome. What is there counts,
 // whatever was asked for meanwhile.
 func (p *pollers) ending(out json.RawMessage, err, gone error) outcome {
-	if err == nil {
-		return outcome{Out: out}
-	}
-	var classified *flow.Failure
-	o := outcome{Err: flow.AsFailure(err)}
 	switch {
+	case err == nil:
+		return outcome{Out: out}
 	case errors.Is(gone, errGivenUp):
 		return outcome{Lost: true, Begun: true}
 	case errors.Is(gone, flow.ErrStopped):
 		return outcome{Stopped: true, Drive: p.drive}
-	case errors.Is(gone, flow.ErrCancelled):
-		o.Err = &flow.Failure{Class: flow.Cancelled, Msg: o.Err.Msg}
-	case errors.As(err, &classified):
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		o.Err.Class = flow.Crashed
 	}
-	return o
+	return outcome{Err: flow.EndedBy(err, gone)}
 }
 
 func decoded(raw []byte) (o outcome) {

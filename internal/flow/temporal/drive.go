@@ -191,9 +191,7 @@ func (r *Runtime) status(m *record) (st flow.Status, wake int64, over bool) {
 			return st, at, false
 		}
 	}
-	if len(m.Gates) > 0 {
-		st.Gates = m.gates()
-	}
+	st.Gates = flow.Gates(m.Gates)
 	return st, 0, true
 }
 

@@ -121,12 +121,8 @@ type ended struct {
 	rec  *flow.Rec
 }
 
-// After how many starts without progress a step is not started again by itself:
-// those that were at work, and those that got lost on the way to it.
-const (
-	maxWasted  = 3
-	maxStrayed = 20
-)
+// maxStrayed is after how many starts that got lost on the way to a worker a step is not started again by itself.
+const maxStrayed = 20
 
 func (m *record) init() {
 	m.State.Init()
@@ -176,11 +172,7 @@ func (m *record) take(at int64, msgs []message, outs map[string]outcome) fed {
 		m.message(msg, &f)
 	}
 	for _, w := range m.due() {
-		out := json.RawMessage("null")
-		if w.Kind == flow.KindAsk {
-			out, _ = json.Marshal(flow.Answer{Verb: flow.Timeout})
-		}
-		m.outcome(w, &flow.Rec{Out: out, At: m.Now}, &f)
+		m.outcome(w, w.Due(m.Now), &f)
 	}
 	for _, key := range slices.Sorted(maps.Keys(outs)) {
 		if w, ok := m.Running[key]; ok {
@@ -214,17 +206,9 @@ func (m *record) message(msg message, f *fed) {
 		return
 	}
 	w, ok := m.Gates[s.Gate]
-	if !ok || treeOf(w) != s.Tree {
-		return // the gate shows another tree by now: the answer is void
+	if ok && w.Question().Tree == s.Tree { // else the gate shows another tree by now: the answer is void
+		m.outcome(w, s.Answer(m.Now), f)
 	}
-	out, _ := json.Marshal(flow.Answer{Verb: s.Verb, Text: s.Text, By: s.By, Tree: s.Tree})
-	m.outcome(w, &flow.Rec{Out: out, At: m.Now}, f)
-}
-
-func treeOf(w flow.Want) string {
-	var q flow.Question
-	_ = json.Unmarshal(w.In, &q)
-	return q.Tree
 }
 
 // cancel drops what waits; what runs is told by the workflow.
@@ -329,7 +313,7 @@ func (m *record) end(w flow.Want, o outcome, f *fed) {
 		default:
 			m.Strayed[w.Key]++
 		}
-		if m.Wasted[w.Key] < maxWasted && m.Strayed[w.Key] < maxStrayed {
+		if m.Wasted[w.Key] < flow.MaxWasted && m.Strayed[w.Key] < maxStrayed {
 			f.again = append(f.again, w)
 			return
 		}
@@ -441,15 +425,4 @@ func (m *record) all() *flow.State {
 	s.Recs = maps.Clone(s.Recs)
 	maps.Copy(s.Recs, m.Folded)
 	return &s
-}
-
-// gates lists the questions that wait, by key.
-func (m *record) gates() []flow.Gate {
-	var out []flow.Gate
-	for _, k := range slices.Sorted(maps.Keys(m.Gates)) {
-		var q flow.Question
-		_ = json.Unmarshal(m.Gates[k].In, &q)
-		out = append(out, flow.Gate{Key: k, Question: q})
-	}
-	return out
 }

@@ -271,7 +271,7 @@ func checkGate(h *history, waiting []flow.Signal, s flow.Signal) error {
 	if !open || h.m.Status.Ended() {
 		return fmt.Errorf("%w: %s", flow.ErrNoGate, s.Gate)
 	}
-	if tree := treeOf(w); tree != s.Tree {
+	if tree := w.Question().Tree; tree != s.Tree {
 		return fmt.Errorf("%w: it shows %q, the answer is for %q", flow.ErrTree, tree, s.Tree)
 	}
 	for _, before := range waiting {
@@ -377,7 +377,7 @@ func (r *Runtime) run(ctx context.Context, id string) (flow.Run, error) {
 			x.Ended = time.UnixMilli(m.Now).UTC()
 			return
 		}
-		x.Gates = m.gates()
+		x.Gates = flow.Gates(m.Gates)
 	})
 	if err != nil || x.State.Ended() {
 		return x, err
