@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -333,13 +332,4 @@ func (r *Runtime) Served(ctx context.Context, pool string) (bool, error) {
 		return false, serverError(err)
 	}
 	return len(d.GetPollers()) > 0, nil
-}
-
-func sortRuns(runs []flow.Run) {
-	slices.SortFunc(runs, func(a, b flow.Run) int {
-		if c := b.Started.Compare(a.Started); c != 0 {
-			return c
-		}
-		return strings.Compare(b.ID, a.ID)
-	})
 }

@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -244,16 +245,12 @@ func (r *Runtime) follow(ctx context.Context, run string, wait bool, h *history,
 	if err != nil {
 		return unknown(run, err)
 	}
-	id := d.GetWorkflowExecutionInfo().GetFirstRunId()
-	if id == "" {
-		id = d.GetWorkflowExecutionInfo().GetExecution().GetRunId()
-	}
-	for id != "" {
+	info := d.GetWorkflowExecutionInfo()
+	for id := cmp.Or(info.GetFirstRunId(), info.GetExecution().GetRunId()); id != ""; id = h.next {
 		done, err := r.execution(ctx, run, id, wait, h, stop)
 		if done || err != nil {
 			return err
 		}
-		id = h.next
 	}
 	return nil
 }

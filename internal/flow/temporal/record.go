@@ -263,12 +263,7 @@ func (m *record) due() []flow.Want {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b flow.Want) int {
-		if a.Until != b.Until {
-			return int(a.Until - b.Until)
-		}
-		return strings.Compare(a.Key, b.Key)
-	})
+	slices.SortFunc(out, func(a, b flow.Want) int { return cmp.Or(cmp.Compare(a.Until, b.Until), strings.Compare(a.Key, b.Key)) })
 	return out
 }
 

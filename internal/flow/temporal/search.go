@@ -1,12 +1,14 @@
 package temporal
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -32,7 +34,7 @@ func searchKeys() []temporal.SearchAttributeKeyKeyword {
 // Unsearchable lists the search attributes that the namespace lacks. A run
 // that is started while one is missing has none.
 func (r *Runtime) Unsearchable(ctx context.Context) ([]string, error) {
-	got, err := r.c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: r.namespace()})
+	got, err := r.c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: cmp.Or(r.o.Client.Namespace, client.DefaultNamespace)})
 	if err != nil {
 		return nil, serverError(err)
 	}
@@ -43,13 +45,6 @@ func (r *Runtime) Unsearchable(ctx context.Context) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-func (r *Runtime) namespace() string {
-	if r.o.Client.Namespace != "" {
-		return r.o.Client.Namespace
-	}
-	return "default"
 }
 
 // maxKeyword is how long the value of an attribute may be that every store takes.

@@ -9,6 +9,7 @@
 package temporal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -132,18 +133,10 @@ var _ flow.Runtime = (*Runtime)(nil)
 
 // Open connects to the cluster and opens the outbox of this machine.
 func Open(ctx context.Context, o Options) (*Runtime, error) { //nolint:gocritic // copied once
-	if o.Beat == 0 {
-		o.Beat = 30 * time.Second
-	}
-	if o.Decision == 0 {
-		o.Decision = 10 * time.Second
-	}
-	if o.Place == 0 {
-		o.Place = 2 * time.Minute
-	}
-	if o.Events == 0 {
-		o.Events = 8000
-	}
+	o.Beat = cmp.Or(o.Beat, 30*time.Second)
+	o.Decision = cmp.Or(o.Decision, 10*time.Second)
+	o.Place = cmp.Or(o.Place, 2*time.Minute)
+	o.Events = cmp.Or(o.Events, 8000)
 	o.commits = new(atomic.Int64)
 	if o.Client.Logger == nil {
 		o.Client.Logger = quiet{}
@@ -359,7 +352,7 @@ func (r *Runtime) Runs(ctx context.Context) ([]flow.Run, error) {
 		}
 		out = append(out, x)
 	}
-	sortRuns(out)
+	slices.SortFunc(out, func(a, b flow.Run) int { return cmp.Or(b.Started.Compare(a.Started), strings.Compare(b.ID, a.ID)) })
 	return out, nil
 }
 
