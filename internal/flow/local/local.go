@@ -103,21 +103,10 @@ func (r *Runtime) Close() error { return r.db.Close() }
 // migratePatiently tries again while another process makes the same journal:
 // SQLite's own patience does not cover the switch to a write-ahead log.
 func (r *Runtime) migratePatiently(ctx context.Context) error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for range 500 {
-		err := r.migrate(ctx)
+	return patiently(ctx, func() error { return r.migrate(ctx) }, func(n int, err error) bool {
 		var e *sqlite.Error
-		if !errors.As(err, &e) || e.Code()&0xff != sqlite3.SQLITE_BUSY {
-			return err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return r.migrate(ctx)
+		return n <= 500 && errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
+	})
 }
 
 func (r *Runtime) migrate(ctx context.Context) error {

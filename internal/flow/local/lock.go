@@ -27,15 +27,7 @@ func Alone(ctx context.Context, path string) (release func(), err error) {
 	if err != nil {
 		return nil, environment(err)
 	}
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for err = lockFile(f, false); errors.Is(err, errLocked); err = lockFile(f, false) {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil, errors.Join(ctx.Err(), f.Close())
-		}
-	}
+	err = patiently(ctx, func() error { return lockFile(f, false) }, func(_ int, err error) bool { return errors.Is(err, errLocked) })
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -60,24 +52,38 @@ func (r *Runtime) lock(run string, shared bool) (*runLock, error) {
 // for the blink of an eye to see whether it is free. It tries longer when the
 // driver that has it is gone: a child that the dead process was about to
 // start keeps the lock until it has become another program.
-func (r *Runtime) lockPatiently(ctx context.Context, run string) (*runLock, error) {
+func (r *Runtime) lockPatiently(ctx context.Context, run string) (l *runLock, err error) {
+	err = patiently(ctx, func() (err error) {
+		l, err = r.lock(run, false)
+		return err
+	}, func(n int, err error) bool {
+		return errors.Is(err, errLocked) && (n < 15 || n < 500 && r.orphaned(run))
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := l.sign(); err != nil {
+		l.release()
+		return nil, err
+	}
+	return l, nil
+}
+
+// patiently does something until it succeeds, again says of its nth failure that it is not to be tried again, or ctx ends.
+func patiently(ctx context.Context, do func() error, again func(n int, err error) bool) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for i := 0; i < 15 || i < 500 && r.orphaned(run); i++ {
-		l, err := r.lock(run, false)
-		if err == nil {
-			return l, l.sign()
-		}
-		if !errors.Is(err, errLocked) {
-			return nil, err
+	for n := 1; ; n++ {
+		err := do()
+		if err == nil || !again(n, err) {
+			return err
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
-	return nil, errLocked
 }
 
 // sign writes the driver's process id into the lock file.
