@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"os"
-	"path/filepath"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
@@ -166,22 +164,13 @@ func (o *Outbox) Reported(ctx context.Context, e Entry, keep bool) error {
 	return damaged(err)
 }
 
-// Dir is the folder of a start on this machine, made when it is needed.
-func (o *Outbox) Dir(run, key string, start int) string { return o.r.attemptDir(run, key, start) }
-
-// Mark is the environment mark of every process of a start.
-func (o *Outbox) Mark(run, key string, start int) string { return mark(run, key, start) }
+// Job is a start of a step with its folders on this machine, and its mark.
+func (o *Outbox) Job(run, key string, start int) flow.Job { return o.r.job(run, key, start) }
 
 // Progress notes that a start has made progress.
-func (o *Outbox) Progress(run, key string, start int) {
-	dir := o.r.attemptDir(run, key, start)
-	if os.MkdirAll(dir, 0o755) == nil {
-		_ = os.WriteFile(filepath.Join(dir, progressFile), nil, 0o644)
-	}
-}
+func (o *Outbox) Progress(run, key string, start int) { o.r.progress(run, key, start) }
 
 // Progressed reports whether a start had made progress.
 func (o *Outbox) Progressed(run, key string, start int) bool {
-	_, err := os.Stat(filepath.Join(o.r.attemptDir(run, key, start), progressFile))
-	return err == nil
+	return o.r.progressed(run, key, start)
 }

@@ -20,13 +20,8 @@ func (d *driver) start(w flow.Want) {
 		cancel(flow.ErrCancelled)
 	}
 	h := flow.HandlerOf(d.r.o.Handlers, w.Step)
-	j := flow.Job{
-		Run: d.run, Key: w.Key, Branch: w.Branch, Start: n, Dir: d.r.attemptDir(d.run, w.Key, n),
-		Mark: mark(d.run, w.Key, n), Blobs: d.r.o.Blobs, Beat: d.beat(w, n),
-	}
-	for i := n - 1; i >= 1; i-- {
-		j.Previous = append(j.Previous, d.r.attemptDir(d.run, w.Key, i))
-	}
+	j := d.r.job(d.run, w.Key, n)
+	j.Branch, j.Blobs, j.Beat = w.Branch, d.r.o.Blobs, d.beat(w, n)
 	go func() {
 		o := outcome{want: w, n: n}
 		o.out, o.err = h.Call(ctx, j, w.In)
@@ -40,14 +35,9 @@ func (d *driver) start(w flow.Want) {
 // beat marks progress durably enough (a file) and passes it on, lossy. A
 // handler may call it from several goroutines.
 func (d *driver) beat(w flow.Want, n int) func(any) {
-	dir := d.r.attemptDir(d.run, w.Key, n)
 	var once sync.Once
 	return func(progress any) {
-		once.Do(func() {
-			if os.MkdirAll(dir, 0o755) == nil {
-				_ = os.WriteFile(filepath.Join(dir, progressFile), nil, 0o644)
-			}
-		})
+		once.Do(func() { d.r.progress(d.run, w.Key, n) })
 		if d.r.o.Progress == nil {
 			return
 		}
@@ -59,7 +49,29 @@ func (d *driver) beat(w flow.Want, n int) func(any) {
 	}
 }
 
+// job is a start of a step with its folders.
+func (r *Runtime) job(run, key string, n int) flow.Job {
+	j := flow.Job{Run: run, Key: key, Start: n, Dir: r.attemptDir(run, key, n), Mark: mark(run, key, n)}
+	for i := n - 1; i >= 1; i-- {
+		j.Previous = append(j.Previous, r.attemptDir(run, key, i))
+	}
+	return j
+}
+
 const progressFile = "progress"
+
+// progress notes that a start has made progress.
+func (r *Runtime) progress(run, key string, n int) {
+	dir := r.attemptDir(run, key, n)
+	if os.MkdirAll(dir, 0o755) == nil {
+		_ = os.WriteFile(filepath.Join(dir, progressFile), nil, 0o644)
+	}
+}
+
+func (r *Runtime) progressed(run, key string, n int) bool {
+	_, err := os.Stat(filepath.Join(r.attemptDir(run, key, n), progressFile))
+	return err == nil
+}
 
 // hopeless takes the steps that kept ending with their driver out of starts.
 func (d *driver) hopeless(starts *[]flow.Want) []flow.Want {
@@ -79,7 +91,7 @@ func (d *driver) hopeless(starts *[]flow.Want) []flow.Want {
 func (d *driver) wasted(key string) int {
 	n := 0
 	for i := d.l.starts[key]; i >= 1; i-- {
-		if _, err := os.Stat(filepath.Join(d.r.attemptDir(d.run, key, i), progressFile)); err == nil {
+		if d.r.progressed(d.run, key, i) {
 			break
 		}
 		if !slices.Contains(d.l.stops[key], i) {

@@ -87,13 +87,8 @@ func (p *pollers) do(ctx context.Context, t task) outcome {
 		e.Result = had
 		return p.after(context.WithoutCancel(work), b, e) // also when the server has given this start up meanwhile
 	}
-	j := flow.Job{
-		Run: t.Run, Key: t.Key, Branch: t.Branch, Start: t.Start, Dir: r.box.Dir(t.Run, t.Key, t.Start),
-		Mark: r.box.Mark(t.Run, t.Key, t.Start), Blobs: r.o.Blobs, Beat: b.beat,
-	}
-	for i := t.Start - 1; i >= 1; i-- {
-		j.Previous = append(j.Previous, r.box.Dir(t.Run, t.Key, i))
-	}
+	j := r.box.Job(t.Run, t.Key, t.Start)
+	j.Branch, j.Blobs, j.Beat = t.Branch, r.o.Blobs, b.beat
 	if p.slots != nil { // of all queues of the lane
 		select {
 		case p.slots <- struct{}{}:

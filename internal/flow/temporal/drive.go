@@ -77,7 +77,7 @@ func (r *Runtime) report(ctx context.Context, owner string) error {
 	}
 	for _, e := range left {
 		if r.o.Sweep != nil {
-			r.o.Sweep(r.box.Mark(e.Run, e.Key, e.Start))
+			r.o.Sweep(r.box.Job(e.Run, e.Key, e.Start).Mark)
 		}
 		if e.Result != nil && e.In != nil && r.o.Hub != nil {
 			if e.Result, err = r.keep(ctx, ctx.Done(), e); err != nil {
