@@ -53,9 +53,8 @@ const (
 var (
 	estimateSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["feature","files","new_pattern","pattern","summary"],"properties":{` +
 		`"feature":{"type":"string","description":"short name, a-z 0-9 -"},"files":` + turn.FilesSchema + `,"dependencies":` + turn.TextsSchema + `,"new_pattern":{"type":"boolean"},"pattern":{"type":"string"},"summary":{"type":"string"}}}`)
-	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","background","items","files"],"properties":{"title":{"type":"string"},"type":{"enum":["feat","fix","test","docs","refactor","chore"]},"background":{"type":"string"},` +
-		`"items":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","criteria"],"properties":{"text":{"type":"string"},"criteria":{"type":"array","items":{` +
-		`"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string"},"command":{"type":"string"}}}}}}},` +
+	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","background","items","files"],"properties":{"title":{"type":"string"},"type":` + turn.TypeSchema + `,"background":{"type":"string"},` +
+		`"items":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","criteria"],"properties":{"text":{"type":"string"},"criteria":` + turn.CriteriaSchema + `}}},` +
 		`"excluded":` + turn.TextsSchema + `,"files":` + turn.FilesSchema + `,"risks":` + turn.TextsSchema + `,"edge_cases":` + turn.TextsSchema + `,` +
 		`"steps":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","done"],"properties":{"text":{"type":"string"},"done":{"type":"string"}}}},"held_out":` + turn.HeldOutSchema + `}}`)
 	notesSchema   = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["notes"],"properties":{"notes":` + turn.TextsSchema + `}}`)

@@ -33,14 +33,14 @@ var (
 		`"item":{"type":"string"},"question":{"type":"string"},"reading":{"type":"string"}}}}}}`)
 	greenSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","implements"],"properties":{` +
 		`"summary":{"type":"string"},"implements":{"type":"object","additionalProperties":false,"properties":{` +
-		`"algorithm":{"type":"array","items":{"type":"string"}},` +
+		`"algorithm":` + turn.TextsSchema + `,` +
 		`"constants":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["name","value","rationale"],"properties":{` +
 		`"name":{"type":"string"},"value":{"type":"string"},"rationale":{"type":"string"},"affects":{"type":"string"}}}},` +
 		`"errors":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["error","retry","recovery"],"properties":{` +
 		`"error":{"type":"string"},"retry":{"type":"string"},"recovery":{"type":"string"},"log_level":{"type":"string"}}}},` +
 		`"state":{"type":"object","additionalProperties":false,"properties":{` +
 		`"initial":{"type":"string"},"persistence":{"type":"string"},"cleanup":{"type":"string"}}},` +
-		`"guide":{"type":"array","items":{"type":"string"}}}},` +
+		`"guide":` + turn.TextsSchema + `}},` +
 		`"disputed":{"type":"array","description":"frozen tests that contradict the specification","items":{"type":"object","additionalProperties":false,"required":["test","reason"],"properties":{` +
 		`"test":{"type":"string","description":"file::name"},"reason":{"type":"string","description":"the specification's sentence, and what the test demands instead"}}}}}}`)
 	refactorSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"}}}`)

@@ -184,12 +184,7 @@ func (w *work) finish(c *flow.Ctx) error {
 }
 
 // kind is the type of the commit.
-func (w *work) kind() string {
-	if slices.Contains(task.Types, w.req.Type) {
-		return w.req.Type
-	}
-	return "feat"
-}
+func (w *work) kind() string { return task.TypeOf(w.req.Type) }
 
 // lines are the body of the commit: the checkpoints.
 func (w *work) lines() []string {

@@ -46,7 +46,7 @@ const (
 
 var (
 	requirementsSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","functional"],"properties":{"feature":{"type":"string","description":"short name, a-z 0-9 -"},"title":{"type":"string"},` +
-		`"type":{"enum":["feat","fix","test","docs","refactor","chore"]},"functional":` + itemsSchema + `,"nonfunctional":` + itemsSchema + `,"constraints":` + turn.TextsSchema + `,"side_effects":` + turn.TextsSchema + `,"questions":` + turn.QuestionSchema + `}}`)
+		`"type":` + turn.TypeSchema + `,"functional":` + itemsSchema + `,"nonfunctional":` + itemsSchema + `,"constraints":` + turn.TextsSchema + `,"side_effects":` + turn.TextsSchema + `,"questions":` + turn.QuestionSchema + `}}`)
 	proposalSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["components","flow"],"properties":{` + proposalFields + `}}`)
 	designSchema   = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["components","flow","checkpoints"],"properties":{` + proposalFields + `,"agreements":` + turn.TextsSchema +
 		`,"differences":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["topic","options","chosen","why"],"properties":{"topic":{"type":"string"},"options":` + turn.TextsSchema + `,"chosen":{"type":"string"},"why":{"type":"string"}}}},` +

@@ -69,9 +69,6 @@ func reason(d step.Draft) string {
 
 func total(results []step.DocumentModule, whole int) step.DocumentOut {
 	out := step.DocumentOut{Modules: results, Whole: whole, Verified: true}
-	if results == nil {
-		out.Modules = []step.DocumentModule{}
-	}
 	out.Usage.Known = true
 	for _, r := range results {
 		out.Usage = out.Usage.Add(r.Usage)

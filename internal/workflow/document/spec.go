@@ -24,8 +24,6 @@ const (
 //go:embed prompts/specify.md
 var specifyPrompt string
 
-const texts = `{"type":"array","items":{"type":"string"}}`
-
 var specifySchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["questions","modules"],"properties":{` +
 	`"questions":` + turn.QuestionSchema + `,` +
 	`"modules":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["dir","exports","behaviors"],"properties":{` +
@@ -33,15 +31,15 @@ var specifySchema = json.RawMessage(`{"type":"object","additionalProperties":fal
 	`"exports":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["kind","signature"],"properties":{` +
 	`"kind":{"enum":["function","type","class","enum","variable"]},"signature":{"type":"string"},"description":{"type":"string"}}}},` +
 	`"remove":{"type":"array","description":"what goes: names of exports, states and constraints, inputs of scenarios, directories of dependencies","items":{"type":"string"}},` +
-	`"dependencies":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["module","symbols"],"properties":{"module":{"type":"string"},"symbols":` + texts + `}}},` +
-	`"packages":` + texts + `,` +
+	`"dependencies":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["module","symbols"],"properties":{"module":{"type":"string"},"symbols":` + turn.TextsSchema + `}}},` +
+	`"packages":` + turn.TextsSchema + `,` +
 	`"behaviors":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["input","output","category"],"properties":{` +
 	`"input":{"type":"string"},"output":{"type":"string"},"category":{"type":"string","description":"success or error"}}}},` +
 	`"contracts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["function"],"properties":{` +
-	`"function":{"type":"string"},"preconditions":` + texts + `,"postconditions":` + texts + `,"throws":` + texts + `,"invariants":` + texts + `}}},` +
-	`"states":` + texts + `,"transitions":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["from","trigger","to"],"properties":{` +
+	`"function":{"type":"string"},"preconditions":` + turn.TextsSchema + `,"postconditions":` + turn.TextsSchema + `,"throws":` + turn.TextsSchema + `,"invariants":` + turn.TextsSchema + `}}},` +
+	`"states":` + turn.TextsSchema + `,"transitions":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["from","trigger","to"],"properties":{` +
 	`"from":{"type":"string"},"trigger":{"type":"string"},"to":{"type":"string"}}}},` +
-	`"decisions":` + texts + `,"constraints":` + texts + `,"compatibility":` + texts + `,"approach":` + texts + `,` +
+	`"decisions":` + turn.TextsSchema + `,"constraints":` + turn.TextsSchema + `,"compatibility":` + turn.TextsSchema + `,"approach":` + turn.TextsSchema + `,` +
 	`"rejected":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["alternative","reason"],"properties":{"alternative":{"type":"string"},"reason":{"type":"string"}}}},` +
 	`"technologies":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["choice","alternative","reason"],"properties":{` +
 	`"choice":{"type":"string"},"alternative":{"type":"string"},"reason":{"type":"string"}}}}}}}}}`)

@@ -11,6 +11,13 @@ import (
 // TextsSchema is the JSON schema of a list of texts.
 const TextsSchema = `{"type":"array","items":{"type":"string"}}`
 
+// TypeSchema is the JSON schema of a type of commits, see task.Types.
+const TypeSchema = `{"enum":["feat","fix","test","docs","refactor","chore"]}`
+
+// CriteriaSchema is the JSON schema of a list of task.Criterion.
+const CriteriaSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text"],"properties":{` +
+	`"text":{"type":"string"},"command":{"type":"string"}}}}`
+
 // HeldOutSchema is the JSON schema of a list of task.HeldOut.
 const HeldOutSchema = `{"type":"array","description":"calls that the code's author never sees","items":{"type":"object","additionalProperties":false,"required":["call","gives"],"properties":{` +
 	`"call":{"type":"string","description":"an export called with literals"},"gives":{"type":"string","description":"a literal, error, or the name of an error"}}}}`

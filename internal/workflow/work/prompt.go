@@ -25,24 +25,17 @@ var (
 	reproducePrompt string
 )
 
-// The schemas of answers.
-const (
-	criteriaSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text"],"properties":{` +
-		`"text":{"type":"string"},"command":{"type":"string"}}}}`
-	typeSchema = `{"enum":["feat","fix","test","docs","refactor","chore"]}`
-)
-
 var (
 	specifySchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","type","functional","criteria","task"],"properties":{` +
-		`"questions":` + turn.QuestionSchema + `,"assumptions":` + turn.TextsSchema + `,"title":{"type":"string"},"type":` + typeSchema + `,` +
+		`"questions":` + turn.QuestionSchema + `,"assumptions":` + turn.TextsSchema + `,"title":{"type":"string"},"type":` + turn.TypeSchema + `,` +
 		`"functional":` + turn.TextsSchema + `,"nonfunctional":` + turn.TextsSchema + `,` +
-		`"criteria":` + criteriaSchema + `,"areas":` + turn.TextsSchema + `,` +
+		`"criteria":` + turn.CriteriaSchema + `,"areas":` + turn.TextsSchema + `,` +
 		`"task":{"type":"object","additionalProperties":false,"required":["title","scope","files"],"properties":{` +
 		`"title":{"type":"string"},"scope":{"type":"string"},"files":` + turn.FilesSchema + `,"verify":` + turn.TextsSchema + `,"held_out":` + turn.HeldOutSchema + `}}}}`)
 	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["goal","tasks"],"properties":{"goal":{"type":"string"},` +
 		`"tasks":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","type","title","scope","covers"],"properties":{` +
-		`"id":{"type":"string"},"type":` + typeSchema + `,"title":{"type":"string"},"scope":{"type":"string"},"needs":` + turn.TextsSchema + `,` +
-		`"files":` + turn.FilesSchema + `,"covers":` + turn.TextsSchema + `,"criteria":` + criteriaSchema + `,"verify":` + turn.TextsSchema + `,"held_out":` + turn.HeldOutSchema + `,"verify_only":{"type":"boolean"}}}}}}`)
+		`"id":{"type":"string"},"type":` + turn.TypeSchema + `,"title":{"type":"string"},"scope":{"type":"string"},"needs":` + turn.TextsSchema + `,` +
+		`"files":` + turn.FilesSchema + `,"covers":` + turn.TextsSchema + `,"criteria":` + turn.CriteriaSchema + `,"verify":` + turn.TextsSchema + `,"held_out":` + turn.HeldOutSchema + `,"verify_only":{"type":"boolean"}}}}}}`)
 	reproduceSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"},` +
 		`"blocked":{"type":"string","description":"why no test can show it here: what you ran and what you saw"}}}`)
 	buildSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","what","why","caution","incomplete"],"properties":{` +
