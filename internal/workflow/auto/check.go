@@ -37,10 +37,7 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 			}
 		}
 		if len(found.why) == 0 {
-			if f.tree != f.head.Tree {
-				return step.End{}, f.commit(c, "fix", "fix what the checks of "+f.name+" found")
-			}
-			return step.End{}, nil
+			return step.End{}, f.commitFixes(c)
 		}
 		f.enter(c, phaseAct)
 		f.out.Open = found.why
@@ -66,14 +63,19 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 				return step.End{Reason: turn.NoProgress, N: f.out.Fixes, Detail: detail}, err
 			}
 			f.out.Open = nil
-			if f.tree != f.head.Tree {
-				return step.End{}, f.commit(c, "fix", "fix what the checks of "+f.name+" found")
-			}
-			return step.End{}, nil
+			return step.End{}, f.commitFixes(c)
 		}
 		f.mended = found.why
 	}
 	return step.End{Reason: turn.Limit, N: maxReentries}, nil
+}
+
+// commitFixes commits what fixes have changed, if anything.
+func (f *feature) commitFixes(c *flow.Ctx) error {
+	if f.tree == f.head.Tree {
+		return nil
+	}
+	return f.commit(c, "fix", "fix what the checks of "+f.name+" found")
 }
 
 // chosen asks a person, with --interactive, what becomes of what was found (A15): it is mended, as it is or as he says, or it
@@ -90,10 +92,7 @@ func (f *feature) chosen(c *flow.Ctx, found *fixing) (done bool, end step.End, e
 	case a.Verb == flow.Reply && strings.EqualFold(text, skipped):
 		f.out.Accepted = append(f.out.Accepted, turn.Clip(strings.Join(found.why, "; "), 1000))
 		f.out.Open = nil
-		if f.tree != f.head.Tree {
-			err = f.commit(c, "fix", "fix what the checks of "+f.name+" found")
-		}
-		return true, step.End{}, err
+		return true, step.End{}, f.commitFixes(c)
 	case turn.Approved(a):
 		return false, step.End{}, nil
 	case text != "" && a.Verb != flow.Timeout:
