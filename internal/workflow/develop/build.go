@@ -124,7 +124,7 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 			return b.end(c, checkpoint.Passed, "")
 		}
 		b.res.Open = b.res.Open[:0]
-		open := cmp.Or(b.found().Brief(), class)
+		open := cmp.Or(b.back.Brief(), class)
 		if slices.Contains(immediate, class) {
 			open = class + ": " + turn.Clip(pdca.Line(b.res.Summary), 400)
 		}
@@ -189,14 +189,6 @@ func (b *builder) there(c *flow.Ctx) (bool, error) {
 	return true, err
 }
 
-// found is what was found in the last attempt.
-func (b *builder) found() turn.Sent {
-	if b.back == nil {
-		return turn.Sent{}
-	}
-	return *b.back
-}
-
 // start takes the head of the run's branch with the tests of the contract in it.
 func (b *builder) start(c *flow.Ctx) (err error) {
 	if b.base, err = turn.Do(c, "head", step.Head, step.HeadIn{Fallback: b.w.s.Commit}); err != nil {
@@ -236,8 +228,9 @@ func (b *builder) end(c *flow.Ctx, s checkpoint.Status, reason string) (step.Che
 func (b *builder) escalation(class string) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, b.w.say("%s (%s) 통과하지 못함: %s, 시도 횟수 %d.\n", "%s (%s) did not pass: %s, attempts: %d.\n"), b.k.ID, b.res.Title, class, b.res.Iteration)
-	back := b.found()
-	turn.Findings(&s, "", turn.Short(back.Findings), back.Failures)
+	if b.back != nil {
+		turn.Findings(&s, "", turn.Short(b.back.Findings), b.back.Failures)
+	}
 	switch {
 	case class == designMismatch:
 		s.WriteString(b.w.say("힌트는 먼저 테스트를 쓰는 에이전트에게 전달됩니다.\n", "A hint goes first to the agent that writes the tests.\n"))

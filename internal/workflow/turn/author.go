@@ -101,8 +101,11 @@ func (s Sent) signatures() []string {
 	return out
 }
 
-// Brief says in one line what failed.
-func (s Sent) Brief() string {
+// Brief says in one line what failed; nil is nothing.
+func (s *Sent) Brief() string {
+	if s == nil {
+		return ""
+	}
 	var out []string
 	for _, x := range s.Findings {
 		if x.Severity != step.Warn {

@@ -48,9 +48,9 @@ func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 	}
 	proof := res.Last.Proof
 	b.tests, b.onto, b.red = res.Tree, b.base.Tree, proof.Failures
-	for _, f := range proof.Files {
-		b.extra = append(b.extra, task.File{Path: f.Path, Action: task.Modify, Description: cameFirst})
-	}
+	b.extra = step.Each(proof.Files, func(f step.Change) task.File {
+		return task.File{Path: f.Path, Action: task.Modify, Description: "tests that came first"}
+	})
 	b.say(c, "BUILDER", "TESTS", fmt.Sprintf("%s: %d tests fail with the current code", b.t.ID, proof.Counts.Red))
 	return res.Tree, nil
 }
@@ -86,24 +86,15 @@ func (b *builder) testsText(back *turn.Sent) string {
 
 // closed reports whether a file holds tests that came first.
 func (b *builder) closed(path string) bool {
-	return b.tests != "" && slices.ContainsFunc(b.extra, func(f task.File) bool { return f.Path == path && f.Description == cameFirst })
+	return slices.Contains(task.Paths(b.extra), path)
 }
-
-// cameFirst is what is said of files of tests that came before the code.
-const cameFirst = "tests that came first"
 
 // frozen tells the author of the code of the tests that came first.
 func (b *builder) frozen(s *strings.Builder) {
 	if b.tests == "" {
 		return
 	}
-	var files []string
-	for _, f := range b.extra {
-		if b.closed(f.Path) {
-			files = append(files, f.Path)
-		}
-	}
 	fmt.Fprintf(s, "Another author wrote the tests for this task, in %s. They fail now; make them pass. You cannot change these files: if a text above asks for tests in them, these count as written. "+
-		"Add a test only for behavior they miss, in a new file.\n", strings.Join(files, ", "))
+		"Add a test only for behavior they miss, in a new file.\n", strings.Join(task.Paths(b.extra), ", "))
 	turn.List(s, "How they fail", step.Each(b.red[:min(len(b.red), 10)], func(t step.TestResult) string { return t.ID + ": " + turn.Clip(t.Message, 600) }))
 }
