@@ -150,7 +150,7 @@ func (f *feature) estimate(c *flow.Ctx) error {
 	f.enter(c, "estimate")
 	var ans estimated
 	for _, c := range flow.Rounds(c, "ask", 1+repairRounds) {
-		if err := f.ask(c, request{role: "estimate", prompt: estimatePrompt, schema: estimateSchema, task: f.requestText(), judge: true}, &ans); err != nil {
+		if err := f.ask(c, request{role: "estimate", prompt: estimatePrompt, schema: estimateSchema, task: f.headText().String(), judge: true}, &ans); err != nil {
 			return err
 		}
 		if f.in.Feature != "" || pdca.Feature(ans.Feature) != "" {

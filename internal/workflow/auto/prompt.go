@@ -97,15 +97,8 @@ type reviewed struct {
 	Findings []step.ReviewFinding `json:"findings"`
 }
 
-// head is what every task begins with.
-func (f *feature) headText() *strings.Builder {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Language of your answer: %s\n", f.s.Language)
-	b.WriteString("The request:\n" + turn.Fenced("request", f.in.Request))
-	return &b
-}
-
-func (f *feature) requestText() string { return f.headText().String() }
+// headText is what every task begins with.
+func (f *feature) headText() *strings.Builder { return turn.Request(f.s.Language, f.in.Request) }
 
 // document is a document of the run as those who work with it read it.
 func (f *feature) document() pdca.Document {

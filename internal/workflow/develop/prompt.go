@@ -132,14 +132,6 @@ func (d diagnosis) text() string {
 	return b.String()
 }
 
-// headText is what every task begins with.
-func (w *work) headText() *strings.Builder {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Language of your answer: %s\n", w.s.Language)
-	b.WriteString("The request:\n" + turn.Fenced("request", w.in.Request))
-	return &b
-}
-
 // answered are the answers of a person to questions about the request.
 func (w *work) answered(b *strings.Builder) {
 	for i, qa := range w.answers {
@@ -155,7 +147,7 @@ func (w *work) answered(b *strings.Builder) {
 }
 
 func (w *work) requirementText(problem string) string {
-	b := w.headText()
+	b := turn.Request(w.s.Language, w.in.Request)
 	w.answered(b)
 	if p := w.in.Prior; p != nil {
 		fmt.Fprintf(b, "An earlier run of this was interrupted in its phase %s. This is all that is known of it; what it built may be in the tree:\n%s", p.Phase, turn.Fenced("document", p.Line()))
@@ -195,7 +187,7 @@ func (w *work) passes(b *strings.Builder) {
 
 // known is the request with all that a person has said of it.
 func (w *work) known() *strings.Builder {
-	b := w.headText()
+	b := turn.Request(w.s.Language, w.in.Request)
 	w.answered(b)
 	if len(w.decided) > 0 {
 		b.WriteString("Later decisions of a person, newest last; they override everything else:\n" + turn.Fenced("request", turn.Clip(strings.Join(w.decided, "\n"), 6000)))

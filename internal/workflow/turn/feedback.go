@@ -130,6 +130,14 @@ func Fenced(name, text string) string {
 	return "<" + name + ">\n" + strings.ReplaceAll(text, "</"+name+">", "< /"+name+">") + "\n</" + name + ">\n"
 }
 
+// Request begins the task of an author: the language of his answer, and what was asked for.
+func Request(language, request string) *strings.Builder {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Language of your answer: %s\n", language)
+	b.WriteString("The request:\n" + Fenced("request", request))
+	return &b
+}
+
 // List writes a list with its title into a prompt, and nothing where it is empty.
 func List(b *strings.Builder, title string, items []string) {
 	if len(items) == 0 {
