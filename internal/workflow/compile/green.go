@@ -212,11 +212,11 @@ func (w *work) refactor(c *flow.Ctx) error {
 	missing, found := turn.OfMachine(formatted.Findings)
 	w.res.NotRun = missing
 	if w.f.Convention || len(found) > 0 {
-		out, err := turn.Ask(c, w.ask("refactor", tree, refactorSchema, refactorTask(found)))
-		if err != nil && turn.EndsRun(err) {
+		out, answered, err := turn.Try(c, w.ask("refactor", tree, refactorSchema, refactorTask(found)))
+		if err != nil {
 			return err
 		}
-		if err == nil && !turn.Has(out.Findings, step.Rejects) {
+		if answered && !turn.Has(out.Findings, step.Rejects) {
 			tree, usage = out.Tree, out.Usage
 		}
 	}

@@ -175,12 +175,9 @@ func classOf(s turn.Sent) string {
 func (b *builder) oracle(c *flow.Ctx) error {
 	t := b.w.turn(request{role: "oracle", prompt: oraclePrompt, schema: diagnosisSchema, task: b.oracleText(), tree: b.tree})
 	t.Module, t.Attempt = b.w.name+"/"+b.k.ID, b.res.Rounds
-	out, err := turn.Ask(c.Sub("as").Sub("oracle"), t)
-	if err != nil {
-		if turn.EndsRun(err) {
-			return err
-		}
-		return nil
+	out, answered, err := turn.Try(c.Sub("as").Sub("oracle"), t)
+	if !answered {
+		return err
 	}
 	b.spend("oracle", out)
 	var ans diagnosis

@@ -244,12 +244,9 @@ func (w *work) propose(c *flow.Ctx) error {
 	list, err := flow.All(c, "proposal", w.seats(), seatKey, func(c *flow.Ctx, s seat) (answer, error) {
 		t := w.turn(r)
 		t.Attempt, t.Model = s.n, s.name
-		out, err := turn.Ask(c.Sub("as").Sub("proposal"), t)
-		if err != nil {
-			if turn.EndsRun(err) {
-				return answer{}, err
-			}
-			return answer{}, nil
+		out, answered, err := turn.Try(c.Sub("as").Sub("proposal"), t)
+		if !answered {
+			return answer{}, err
 		}
 		a := answer{Proposal: &checkpoint.Proposal{}, Spent: step.Turned(r.role, out)}
 		return a, turn.Decode(out.Answer, a.Proposal)

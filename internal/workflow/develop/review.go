@@ -42,12 +42,9 @@ func (w *work) review(c *flow.Ctx, about string) ([]step.Issue, error) {
 	list, err := flow.All(c, "reviewer", w.seats(), seatKey, func(c *flow.Ctx, s seat) (reviewed, error) {
 		t := w.turn(r)
 		t.Attempt, t.Model = (rounds-1)*len(w.seats())+s.n, s.name
-		out, err := turn.Ask(c.Sub("as").Sub(r.role), t)
-		if err != nil {
-			if turn.EndsRun(err) {
-				return reviewed{}, err
-			}
-			return reviewed{Failed: true}, nil
+		out, answered, err := turn.Try(c.Sub("as").Sub(r.role), t)
+		if !answered {
+			return reviewed{Failed: true}, err
 		}
 		ans := reviewed{Spent: step.Turned(r.role, out)}
 		return ans, turn.Decode(out.Answer, &ans)

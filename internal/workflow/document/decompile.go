@@ -121,11 +121,11 @@ func ask(c *flow.Ctx, in step.DecompileIn, s step.SurveyOut, d step.Draft) (*ste
 			Role: "describe", Module: d.Dir, Attempt: n, Tree: s.Tree, Instructions: describePrompt, Docs: d.Docs,
 			Task: describeTask(d, said, findings), Schema: describeSchema, Judge: true, Budget: in.Budget,
 		}
-		out, err := turn.Ask(c, t)
+		out, answered, err := turn.Try(c, t)
 		if err != nil {
-			if turn.EndsRun(err) {
-				return nil, nil, usage, err
-			}
+			return nil, nil, usage, err
+		}
+		if !answered {
 			break // the placeholder stays
 		}
 		usage = usage.Add(out.Usage)

@@ -26,18 +26,15 @@ func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []ste
 	List(&b, "\nCalls to work out", step.Each(doubtful, func(h step.HeldOut) string { return h.Call }))
 	t.Role, t.Attempt, t.Judge, t.Instructions, t.Schema = "recheck", 1, true, recheckPrompt, recheckSchema
 	t.Task += b.String()
-	turned, err := Ask(c, t)
-	if err != nil {
-		if !EndsRun(err) {
-			err = nil // the calls stay as they are
-		}
+	turned, answered, err := Try(c, t)
+	if !answered { // the calls stay as they are
 		return held, spent, err
 	}
 	spent = step.Turned(t.Role, turned)
 	var ans struct {
 		HeldOut []step.HeldOut `json:"held_out"`
 	}
-	if answered := json.Unmarshal(turned.Answer, &ans) == nil; !answered {
+	if json.Unmarshal(turned.Answer, &ans) != nil {
 		return held, spent, nil
 	}
 	for _, h := range held {

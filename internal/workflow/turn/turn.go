@@ -59,6 +59,15 @@ func Ask(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
 	return step.TurnOut{}, err
 }
 
+// Try is Ask for a turn that the work can do without: one that fails by itself has no answer.
+func Try(c *flow.Ctx, t step.Turn) (out step.TurnOut, answered bool, err error) {
+	out, err = Ask(c, t)
+	if err != nil && !EndsRun(err) {
+		return out, false, nil
+	}
+	return out, err == nil, err
+}
+
 // later waits for what goes away by itself, in the nth try. False: it does not, or has come too often.
 func later(c *flow.Ctx, n int, f *flow.Failure, transient *int) (bool, error) {
 	switch f.Class {
