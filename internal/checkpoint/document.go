@@ -49,9 +49,9 @@ func (d Document) Design(r Requirement, s Design) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s %s\n\n%s\n", d.Feature, d.word("design"), pdca.Line(r.Title))
 	d.requirement(&b, r)
-	d.bullets(&b, "### ", "decided", d.Decided)
+	pdca.Section(&b, "### "+d.word("decided"), d.Decided)
 	d.Proposal(&b, s.Proposal)
-	d.bullets(&b, "## ", "agreements", s.Agreements)
+	pdca.Section(&b, "## "+d.word("agreements"), s.Agreements)
 	if len(s.Differences) > 0 {
 		fmt.Fprintf(&b, "\n## %s\n\n| %s | %s | %s | %s |\n|---|---|---|---|\n", d.word("differences"), d.word("topic"), d.word("options"), d.word("chosen"), d.word("why"))
 		for _, x := range s.Differences {
@@ -78,8 +78,8 @@ func (d Document) requirement(b *strings.Builder, r Requirement) {
 	}
 	items("functional", "FR", r.Functional)
 	items("nonfunctional", "NFR", r.NonFunctional)
-	d.bullets(b, "### ", "constraints", r.Constraints)
-	d.bullets(b, "### ", "side", r.SideEffects)
+	pdca.Section(b, "### "+d.word("constraints"), r.Constraints)
+	pdca.Section(b, "### "+d.word("side"), r.SideEffects)
 }
 
 // Proposal writes the architecture: components, what flows between them, technology and risks.
@@ -98,7 +98,7 @@ func (d Document) Proposal(b *strings.Builder, p Proposal) {
 			fmt.Fprintf(b, "| %s | %s |\n", pdca.Cell(c.What), pdca.Cell(c.Why))
 		}
 	}
-	d.bullets(b, "### ", "risks", p.Risks)
+	pdca.Section(b, "### "+d.word("risks"), p.Risks)
 }
 
 // Checkpoint writes one checkpoint with its contract.
@@ -152,14 +152,4 @@ func Diagram(list []Checkpoint) string {
 		}
 	}
 	return b.String()
-}
-
-func (d Document) bullets(b *strings.Builder, level, name string, items []string) {
-	if len(items) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n%s%s\n\n", level, d.word(name))
-	for _, s := range items {
-		fmt.Fprintf(b, "- %s\n", pdca.Line(s))
-	}
 }

@@ -64,13 +64,13 @@ func (d Document) Plan(p Plan) []byte {
 			b.WriteByte('\n')
 		}
 	}
-	d.list(&b, "### ", "excluded", p.Excluded)
+	Section(&b, "### "+d.word("excluded"), p.Excluded)
 	d.files(&b, p.Files)
 	if len(p.Risks)+len(p.EdgeCases) > 0 {
 		fmt.Fprintf(&b, "\n## %s\n\n", d.word("risks"))
 		bullets(&b, p.Risks)
 	}
-	d.list(&b, "### ", "edge", p.EdgeCases)
+	Section(&b, "### "+d.word("edge"), p.EdgeCases)
 	for i, s := range p.Steps {
 		if i == 0 {
 			fmt.Fprintf(&b, "\n## %s\n\n", d.word("order"))
@@ -98,7 +98,7 @@ func (d Document) Design(s Design) []byte {
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n## %s\n\n%s\n", d.word("flow"), Paragraph(s.DataFlow), d.word("tests"), Paragraph(s.Tests))
-	d.list(&b, "## ", "risks", s.Risks)
+	Section(&b, "## "+d.word("risks"), s.Risks)
 	fmt.Fprintf(&b, "\n## %s\n\n| ID | %s | %s | %s | %s |\n|---|---|---|---|---|\n", d.word("checklist"), d.word("file"), d.word("symbol"), d.word("test"), d.word("item"))
 	for _, k := range s.Checklist {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", Cell(k.ID), Cell(k.Path), dash(k.Symbol), dash(k.Test), Cell(k.Behaviour))
@@ -159,9 +159,10 @@ func (d Document) files(b *strings.Builder, list []task.File) {
 	}
 }
 
-func (d Document) list(b *strings.Builder, level, name string, items []string) {
+// Section writes texts of authors as a list with its heading, and nothing where there are none.
+func Section(b *strings.Builder, heading string, items []string) {
 	if len(items) > 0 {
-		fmt.Fprintf(b, "\n%s%s\n\n", level, d.word(name))
+		fmt.Fprintf(b, "\n%s\n\n", heading)
 		bullets(b, items)
 	}
 }
