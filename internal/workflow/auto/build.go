@@ -181,7 +181,7 @@ func (f *feature) fix(c *flow.Ctx, x fixing) (bool, error) {
 	res, err := f.author(c, loop{Key: "fix", Limit: fixAttempts, MustChange: true}, func(a *attempt) (role, text string) {
 		return fixers[x.domain], f.fixText(x, a.Back)
 	})
-	f.reply = turn.Clip(pdca.Line(res.Last.Answer.Summary), 600)
+	f.reply = turn.Line(res.Last.Answer.Summary, 600)
 	if err != nil || res.End.Reason != "" {
 		f.tree = start
 		return false, err

@@ -84,7 +84,7 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 			return err
 		},
 		Land: func(c *flow.Ctx, a *attempt) (step.LandTaskOut, error) {
-			land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: p.task(a), From: base.Commit, Summary: turn.Clip(pdca.Line(a.Answer.Summary), 500)})
+			land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: p.task(a), From: base.Commit, Summary: turn.Line(a.Answer.Summary, 500)})
 			base = land.Head
 			return land, err
 		},

@@ -60,7 +60,7 @@ func disputed(ds []dispute, proof step.GreenOut, frozen []step.File) (kept []dis
 		known := slices.ContainsFunc(kept, func(k dispute) bool { return k.Test == d.Test })
 		broken := slices.ContainsFunc(proof.Findings, func(f step.Finding) bool { return f.Severity == step.Rejects && f.Path == file })
 		if name != "" && isFrozen && !known && (broken || slices.ContainsFunc(proof.Failures, d.explains)) {
-			kept = append(kept, dispute{d.Test, turn.Clip(strings.Join(strings.Fields(d.Reason), " "), 600)})
+			kept = append(kept, dispute{d.Test, turn.Line(d.Reason, 600)})
 		}
 	}
 	kept = bound(kept, 20)
@@ -239,7 +239,7 @@ func (w *work) weaker(p *step.RedOut, score int) []step.Finding {
 func reading(ans redAnswer, d dispute) string {
 	var its, all []string
 	for _, u := range ans.Unclear {
-		text := fmt.Sprintf("It reads %s as: %q.", u.Item, turn.Clip(strings.Join(strings.Fields(u.Reading), " "), 400))
+		text := fmt.Sprintf("It reads %s as: %q.", u.Item, turn.Line(u.Reading, 400))
 		all = append(all, text)
 		mine := func(cl step.Claim) bool {
 			return cl.Item == u.Item && slices.ContainsFunc(cl.Tests, func(id string) bool { return within(d.Test, id) || within(id, d.Test) })

@@ -127,7 +127,7 @@ func (b *builder) proved(c *flow.Ctx, in *step.TaskIn) (step.TaskProof, error) {
 }
 
 func (b *builder) land(c *flow.Ctx, in step.TaskIn, proof step.TaskProof, summary string) (step.LandTaskOut, error) {
-	return turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: in, From: b.base.Commit, Checks: proof.Checks, Summary: turn.Clip(pdca.Line(summary), 500)})
+	return turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: in, From: b.base.Commit, Checks: proof.Checks, Summary: turn.Line(summary, 500)})
 }
 
 // The classes of what did not pass (B4).

@@ -17,7 +17,7 @@ import (
 func (w *work) implement(c *flow.Ctx) (step.End, error) {
 	note := step.DevelopNote{Contracts: &w.design}
 	for _, k := range w.design.Checkpoints {
-		note.Checkpoints = append(note.Checkpoints, step.TaskLine{ID: k.ID, Title: turn.Clip(pdca.Line(k.Title), 80), Needs: checkpoint.Waits(w.design.Checkpoints, w.out.Strategy, k.ID)})
+		note.Checkpoints = append(note.Checkpoints, step.TaskLine{ID: k.ID, Title: turn.Line(k.Title, 80), Needs: checkpoint.Waits(w.design.Checkpoints, w.out.Strategy, k.ID)})
 	}
 	flow.Note(c, "planned", note)
 	results, err := flow.All(c, "task", w.design.Checkpoints, func(k checkpoint.Checkpoint) string { return k.ID }, func(c *flow.Ctx, k checkpoint.Checkpoint) (step.CheckpointResult, error) {
@@ -101,7 +101,7 @@ type builder struct {
 
 func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 	b.contract, b.support, b.held = b.w.contract, b.w.support, b.k.Offered(b.w.held)
-	b.res = step.CheckpointResult{ID: b.k.ID, Title: turn.Clip(pdca.Line(b.k.Title), 80), Status: checkpoint.Pending, Usage: step.Usage{Known: true}}
+	b.res = step.CheckpointResult{ID: b.k.ID, Title: turn.Line(b.k.Title, 80), Status: checkpoint.Pending, Usage: step.Usage{Known: true}}
 	for _, n := range checkpoint.Waits(b.w.design.Checkpoints, b.w.out.Strategy, b.k.ID) {
 		r, err := flow.Wait[step.CheckpointResult](c, n)
 		if err != nil {
@@ -126,7 +126,7 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 		b.res.Open = b.res.Open[:0]
 		open := cmp.Or(b.back.Brief(), class)
 		if slices.Contains(immediate, class) {
-			open = class + ": " + turn.Clip(pdca.Line(b.res.Summary), 400)
+			open = class + ": " + turn.Line(b.res.Summary, 400)
 		}
 		b.res.Open = append(b.res.Open, open)
 		b.progress(c, checkpoint.Escalated)

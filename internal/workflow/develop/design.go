@@ -122,7 +122,7 @@ func (w *work) designs(c *flow.Ctx) (step.End, error) {
 			ok, err := w.decide(c, fmt.Sprintf(w.say("%s 설계에서 리뷰어가 Blocking 문제를 %d번 발견했습니다:\n%s", "Reviewers found blocking issues in the design of %s %d times:\n%s"), w.name, w.out.Rounds.Review, text))
 			if err != nil || !ok {
 				w.out.Open = texts(blocking)
-				return step.End{Reason: needsDecision, N: w.out.Rounds.Review, Phase: string(checkpoint.Review), Detail: turn.Clip(pdca.Line(text), 500)}, err
+				return step.End{Reason: needsDecision, N: w.out.Rounds.Review, Phase: string(checkpoint.Review), Detail: turn.Line(text, 500)}, err
 			}
 			return step.End{}, nil
 		}

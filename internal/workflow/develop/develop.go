@@ -11,7 +11,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/checkpoint"
 	"github.com/jacquard-build/jacquard/internal/flow"
-	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
@@ -292,5 +291,5 @@ func (w *work) agreed(c *flow.Ctx, text string) (ok bool, why string, err error)
 	if err != nil || turn.Approved(a) {
 		return err == nil, "", err
 	}
-	return false, turn.Clip(pdca.Line(a.Text), 4000), nil
+	return false, turn.Line(a.Text, 4000), nil
 }

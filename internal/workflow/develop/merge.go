@@ -59,7 +59,7 @@ func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 				ok, err := w.decide(c, fmt.Sprintf(w.say("%s 코드에서 리뷰어가 Blocking 문제를 발견했습니다:\n%s", "Reviewers found blocking issues in the code of %s:\n%s"), w.name, text))
 				if err != nil || !ok {
 					w.out.Open = texts(list)
-					return step.End{Reason: needsDecision, N: w.out.Rounds.CodeReview, Detail: turn.Clip(pdca.Line(text), 500)}, err
+					return step.End{Reason: needsDecision, N: w.out.Rounds.CodeReview, Detail: turn.Line(text, 500)}, err
 				}
 				w.stays(issueText(list))
 			}
@@ -88,7 +88,7 @@ func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 
 // stays notes what a person has decided to leave as it is, for those who judge after him.
 func (w *work) stays(objection string) {
-	w.decided = append(w.decided, "Accepted although a reviewer said: "+turn.Clip(pdca.Line(objection), 1000))
+	w.decided = append(w.decided, "Accepted although a reviewer said: "+turn.Line(objection, 1000))
 }
 
 // codeReview lets the panel review the merged tree.
@@ -199,7 +199,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			return err
 		},
 	}.Run(c)
-	w.reply, w.open = turn.Clip(pdca.Line(res.Last.Answer.Summary), 600), res.Last.Answer.open()
+	w.reply, w.open = turn.Line(res.Last.Answer.Summary, 600), res.Last.Answer.open()
 	if err != nil || res.End.Reason != "" {
 		return false, err
 	}

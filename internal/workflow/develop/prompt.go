@@ -103,7 +103,7 @@ type left struct {
 // open are the findings that are left, with his reasons.
 func (f fixed) open() []string {
 	return step.Each(f.Left[:min(len(f.Left), 20)], func(x left) string {
-		return turn.Clip(pdca.Line(x.Finding), 400) + " → " + turn.Clip(pdca.Line(x.Why), 400)
+		return turn.Line(x.Finding, 400) + " → " + turn.Line(x.Why, 400)
 	})
 }
 

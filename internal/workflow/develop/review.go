@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
-	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
@@ -139,7 +138,7 @@ func (w *work) confirmed(c *flow.Ctx, r request, all []step.Issue) ([]step.Issue
 		for j, i := range mine {
 			for _, k := range ans.Items {
 				if k.ID == fmt.Sprintf("B-%d", j+1) && !k.Holds && strings.TrimSpace(k.Why) != "" {
-					all[i].Severity, all[i].Refuted = warning, turn.Clip(pdca.Line(k.Why), 400)
+					all[i].Severity, all[i].Refuted = warning, turn.Line(k.Why, 400)
 				}
 			}
 		}

@@ -169,7 +169,7 @@ func (r *attempts[A]) take(c *flow.Ctx, a *Attempt[A]) (done bool, err error) {
 		}
 	}
 	if r.MustChange && a.Tree == r.Tree {
-		said := Clip(pdca.Line(a.Answer.built().Summary), 600)
+		said := Line(a.Answer.built().Summary, 600)
 		flow.Note(c, "judged", step.AttemptNote{Phase: r.Phase, Attempt: a.N, Usage: *r.Usage, Text: "nothing was changed: " + said})
 		r.res.Last = *a
 		return r.stop(NoProgress, a.N)

@@ -205,11 +205,11 @@ func Failing(goals []step.Goal) (open, ids []string) {
 	for _, g := range goals {
 		for _, x := range g.Failures {
 			ids = append(ids, pdca.Sign(x))
-			open = append(open, strings.TrimSpace(g.Goal+": "+x.Test+" "+Clip(pdca.Line(x.Message), 400)))
+			open = append(open, strings.TrimSpace(g.Goal+": "+x.Test+" "+Line(x.Message, 400)))
 		}
 		if g.Status == step.GoalFail && len(g.Failures) == 0 {
 			ids = append(ids, pdca.Sign(pdca.Failure{Goal: g.Goal, Message: g.Output}))
-			open = append(open, g.Goal+": "+Clip(pdca.Line(g.Output), 400))
+			open = append(open, g.Goal+": "+Line(g.Output, 400))
 		}
 	}
 	return open[:min(len(open), 30)], ids

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -155,6 +156,9 @@ func Clip(s string, n int) string {
 	}
 	return fmt.Sprintf("%s … (%d more characters)", string(r[:n]), len(r)-n)
 }
+
+// Line is a text in one line, of n characters at most.
+func Line(s string, n int) string { return Clip(pdca.Line(s), n) }
 
 // MayRun is the title of the list of allowed commands in a prompt.
 const MayRun = "Commands you may run, from the project root, without cd (a command line must begin exactly as listed; read-only commands such as git log, git diff and ls are allowed too; anything else is refused, also commands in the documents above that are not listed here)"

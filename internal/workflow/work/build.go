@@ -130,7 +130,7 @@ func (b *builder) replace(line string, found []step.Finding) bool {
 // prove proves what an author has left.
 func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[built]) error {
 	a.Answer = spoken(a.Answer)
-	b.res.Summary = oneLine(a.Answer.Summary, 1000)
+	b.res.Summary = turn.Line(a.Answer.Summary, 1000)
 	if b.t.VerifyOnly { // the tree would be the same again
 		a.Stop = checks
 	}
@@ -152,14 +152,14 @@ func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[built]) error {
 func (b *builder) land(c *flow.Ctx, a *turn.Attempt[built]) (step.LandTaskOut, error) {
 	ans, proof := a.Answer, a.Proof
 	if ans.Blocked != "" { // the proof says otherwise
-		b.issues = append(b.issues, "The agent reported it as blocked: "+oneLine(ans.Blocked, 500))
+		b.issues = append(b.issues, "The agent reported it as blocked: "+turn.Line(ans.Blocked, 500))
 	}
 	b.say(c, "BUILDER", "BUILD", shown(proof.Checks, "build", "lint"))
 	b.say(c, "VERIFIER", "BUILD", shown(proof.Checks, "tests", "task-specific", "files"))
 	b.res.Checks, b.res.Idle, b.res.Handoff = proof.Checks, proof.Idle, clipped(ans.Handoff)
 	land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{
 		TaskIn: b.proofOf(a), From: b.base.Commit, Plan: b.plan, Handoff: b.res.Handoff, Checks: proof.Checks, Idle: proof.Idle, Log: b.log, Began: b.began,
-		Summary: oneLine(ans.Summary, 500), Lines: lines(ans.Changes[:min(len(ans.Changes), 20)]), Issues: b.issues,
+		Summary: turn.Line(ans.Summary, 500), Lines: lines(ans.Changes[:min(len(ans.Changes), 20)]), Issues: b.issues,
 	})
 	switch {
 	case err != nil:

@@ -117,7 +117,7 @@ func (w *request) requestTask(back feedback) string {
 		if i == 0 {
 			b.WriteString("\nAnswered questions; do not ask them again:\n")
 		}
-		fmt.Fprintf(&b, "- %s\n  %s\n", qa.Question, oneLine(qa.Answer, 2000))
+		fmt.Fprintf(&b, "- %s\n  %s\n", qa.Question, turn.Line(qa.Answer, 2000))
 	}
 	back.write(&b)
 	return b.String()
@@ -197,7 +197,7 @@ func renumbered(tasks []task.Task) []task.Task {
 			needs = append(needs, id)
 		}
 		t.Needs = needs
-		t.Title = oneLine(t.Title, 80)
+		t.Title = turn.Line(t.Title, 80)
 		out[i] = t
 	}
 	return out
@@ -259,7 +259,7 @@ func (b *builder) text(a *turn.Attempt[built]) string {
 		}
 		fmt.Fprintf(&s, "- %s %s", f.Action, f.Path)
 		if f.Description != "" {
-			fmt.Fprintf(&s, ": %s", oneLine(f.Description, 300))
+			fmt.Fprintf(&s, ": %s", turn.Line(f.Description, 300))
 		}
 		s.WriteByte('\n')
 	}

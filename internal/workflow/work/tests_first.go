@@ -30,7 +30,7 @@ func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 			proof, err := turn.Do(c, "prove", step.ProveTests, step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: a.Tree, Task: b.t, Request: b.w.in.Request})
 			a.Judge(proof)
 			a.Sent.Failures = nil // that they fail is what is wanted
-			b.res.Summary = oneLine(a.Answer.Summary, 1000)
+			b.res.Summary = turn.Line(a.Answer.Summary, 1000)
 			b.res.Findings, b.res.Failures, b.res.Tests = turn.Short(a.Sent.Findings), proof.Failures, proof.Counts
 			return err
 		},
@@ -41,7 +41,7 @@ func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 	if res.End.Reason != "" {
 		why := step.NotReproduced
 		if res.End.Reason == turn.Blocked { // another attempt would say so again
-			why += ": " + oneLine(res.Last.Answer.Blocked, 400)
+			why += ": " + turn.Line(res.Last.Answer.Blocked, 400)
 		}
 		_, err = b.end(step.Warning, why)
 		return "", err

@@ -142,10 +142,10 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 // requirement takes an answer over.
 func (w *request) requirement(c *flow.Ctx, ans specified) {
 	r := step.Requirement{
-		Title: oneLine(ans.Title, 200), Type: task.TypeOf(ans.Type), Functional: lines(ans.Functional), NonFunctional: lines(ans.NonFunctional), Areas: lines(ans.Areas), Assumed: w.out.Assumed,
+		Title: turn.Line(ans.Title, 200), Type: task.TypeOf(ans.Type), Functional: lines(ans.Functional), NonFunctional: lines(ans.NonFunctional), Areas: lines(ans.Areas), Assumed: w.out.Assumed,
 	}
 	for _, k := range ans.Criteria {
-		r.Criteria = append(r.Criteria, step.Criterion{Text: oneLine(k.Text, 500), Command: oneLine(k.Command, 300)})
+		r.Criteria = append(r.Criteria, step.Criterion{Text: turn.Line(k.Text, 500), Command: turn.Line(k.Command, 300)})
 	}
 	w.plan.Requirement, w.plan.Goal = r, r.Title
 	w.proposal = ans.Task
@@ -161,7 +161,7 @@ func (w *request) whole() task.Task {
 	r := w.plan.Requirement
 	t := w.proposal
 	t.ID, t.Needs, t.VerifyOnly = "TASK-00", nil, false
-	t.Title, t.Type, t.Covers, t.Criteria = cmp.Or(oneLine(t.Title, 200), r.Title), r.Type, r.IDs(), r.Criteria
+	t.Title, t.Type, t.Covers, t.Criteria = cmp.Or(turn.Line(t.Title, 200), r.Title), r.Type, r.IDs(), r.Criteria
 	return t
 }
 
@@ -180,7 +180,7 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 		if err := w.author(c, "plan", n, w.instructions(planPrompt), planSchema, w.planTask(back), &ans, &back); err != nil {
 			return flow.Blob{}, false, err
 		}
-		if g := oneLine(ans.Goal, 500); g != "" {
+		if g := turn.Line(ans.Goal, 500); g != "" {
 			w.plan.Goal = g
 		}
 		findings, err := w.check(c, "plan", renumbered(ans.Tasks))
@@ -251,15 +251,15 @@ func (w *request) answered(c *flow.Ctx, asked []turn.Question, said []step.QA) {
 	for i, qa := range said {
 		q := asked[i]
 		w.plan.Decisions = append(w.plan.Decisions, step.Decision{
-			At: c.Now().UnixMilli(), Stage: "specifier", Question: oneLine(q.Question, 500), Answer: oneLine(qa.Answer, 1000), By: by,
-			Options: lines(q.Options), Advice: oneLine(q.Default, 500),
+			At: c.Now().UnixMilli(), Stage: "specifier", Question: turn.Line(q.Question, 500), Answer: turn.Line(qa.Answer, 1000), By: by,
+			Options: lines(q.Options), Advice: turn.Line(q.Default, 500),
 		})
 	}
 }
 
 // rejected notes why a person did not agree.
 func (w *request) rejected(c *flow.Ctx, stage, what, why string) {
-	w.plan.Decisions = append(w.plan.Decisions, step.Decision{At: c.Now().UnixMilli(), Stage: stage, Question: what, Answer: oneLine(why, 1000), By: step.ByRejection})
+	w.plan.Decisions = append(w.plan.Decisions, step.Decision{At: c.Now().UnixMilli(), Stage: stage, Question: what, Answer: turn.Line(why, 1000), By: step.ByRejection})
 }
 
 // say adds a line to the activity log.
@@ -414,14 +414,10 @@ func (w *request) words(korean, english string) string {
 	return turn.Say(w.s.Language, korean, english)
 }
 
-func oneLine(s string, most int) string {
-	return turn.Clip(strings.Join(strings.Fields(s), " "), most)
-}
-
 func lines(list []string) []string {
 	var out []string
 	for _, s := range list {
-		if s = oneLine(s, 500); s != "" {
+		if s = turn.Line(s, 500); s != "" {
 			out = append(out, s)
 		}
 	}
@@ -433,18 +429,18 @@ func (w *request) pull(results []step.TaskResult) turn.Pull {
 	r := w.plan.Requirement
 	p := turn.Pull{Type: r.Type, Name: r.Title, Draft: !w.out.Verified}
 	if len(results) > 1 { // else the commit says it
-		p.Title = oneLine(r.Title, 120)
+		p.Title = turn.Line(r.Title, 120)
 	}
 	var asked, proof, warnings []string
 	for _, i := range r.Functional {
-		asked = append(asked, oneLine(i, 500))
+		asked = append(asked, turn.Line(i, 500))
 	}
 	for _, t := range results {
 		if t.Status == step.Success {
-			proof = append(proof, turn.Proof(w.s.Language, oneLine(t.Title, 200), t.Tests))
+			proof = append(proof, turn.Proof(w.s.Language, turn.Line(t.Title, 200), t.Tests))
 			continue
 		}
-		warnings = append(warnings, fmt.Sprintf(w.words("%s: 완료되지 않음: %s", "%s: not done: %s"), oneLine(t.Title, 200), oneLine(t.Reason, 300)))
+		warnings = append(warnings, fmt.Sprintf(w.words("%s: 완료되지 않음: %s", "%s: not done: %s"), turn.Line(t.Title, 200), turn.Line(t.Reason, 300)))
 	}
 	p.Body = turn.PullBody(w.s.Language, asked, proof, w.out.Open, warnings)
 	return p
