@@ -153,6 +153,14 @@ type Doc struct {
 	Blob  flow.Blob `json:"blob"`
 }
 
+// List is the document alone, and empty where there is none.
+func (d Doc) List() []Doc {
+	if d.Blob.IsZero() {
+		return nil
+	}
+	return []Doc{d}
+}
+
 // Usage is what a turn cost. Known is false where the agent and the gateway
 // could not tell.
 type Usage struct {

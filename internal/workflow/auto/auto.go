@@ -95,18 +95,11 @@ type feature struct {
 }
 
 func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
-	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Request: in.Request, Language: in.Language, Homes: pdca.Homes})
+	s, exists, err := turn.Survey(c, step.SurveyIn{Request: in.Request, Language: in.Language, Homes: pdca.Homes})
 	if err != nil {
 		return step.AutoOut{}, err
 	}
-	files, err := flow.Load[[]string](c, s.Files)
-	if err != nil {
-		return step.AutoOut{}, err
-	}
-	f := &feature{in: in, s: s, tree: s.Tree, exists: map[string]bool{}, asked: map[string]int{}, out: step.AutoOut{Spent: step.Spent{Usage: step.Usage{Known: true}}}}
-	for _, p := range files {
-		f.exists[p] = true
-	}
+	f := &feature{in: in, s: s, tree: s.Tree, exists: exists, asked: map[string]int{}, out: step.AutoOut{Spent: step.Spent{Usage: step.Usage{Known: true}}}}
 	end, err := f.phases(c)
 	if err != nil {
 		return f.out, err

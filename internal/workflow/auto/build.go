@@ -248,7 +248,7 @@ func (f *feature) verify(c *flow.Ctx) (step.ReviewResult, error) {
 	if f.judged.Verdict != reject && f.judged.Tree == f.tree {
 		return f.judged, nil
 	}
-	v, err := f.verdict(c, request{role: "architect", prompt: architectPrompt, schema: verdictSchema, judge: true, task: f.architectText(), docs: f.diff()}, [2]string{approve, reject})
+	v, err := f.verdict(c, request{role: "architect", prompt: architectPrompt, schema: verdictSchema, judge: true, task: f.architectText(), docs: f.look.Diff.List()}, [2]string{approve, reject})
 	if err != nil {
 		return v, err
 	}
@@ -263,12 +263,4 @@ func (f *feature) verify(c *flow.Ctx) (step.ReviewResult, error) {
 	f.log(v)
 	flow.Note(c, "reviewed", step.PhaseNote{Phase: f.phase, Round: v.Round, Reviews: &v})
 	return v, nil
-}
-
-// diff is what has changed, for those who judge.
-func (f *feature) diff() []step.Doc {
-	if f.look.Diff.Blob.IsZero() {
-		return nil
-	}
-	return []step.Doc{f.look.Diff}
 }

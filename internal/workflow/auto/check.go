@@ -201,7 +201,7 @@ func (f *feature) diagnose(c *flow.Ctx, cycle int, goals []step.Goal) (fixing, e
 	x := fixing{goals: goals, domain: "other"}
 	for n, c := range flow.Rounds(c, "diagnose", 2) {
 		var ans diagnosis
-		r := request{role: "diagnose", prompt: diagnosePrompt, schema: diagnosisSchema, judge: true, task: f.diagnoseText(goals, n > 1), docs: f.diff()}
+		r := request{role: "diagnose", prompt: diagnosePrompt, schema: diagnosisSchema, judge: true, task: f.diagnoseText(goals, n > 1), docs: f.look.Diff.List()}
 		if err := f.ask(c, r, &ans); err != nil {
 			return x, err
 		}
@@ -273,7 +273,7 @@ func (f *feature) verified(c *flow.Ctx, entry int) (fixing, error) {
 // review asks for findings; those that are CRITICAL or HIGH are returned, the others are warnings of the report.
 func (f *feature) review(c *flow.Ctx) ([]string, error) {
 	var ans reviewed
-	if err := f.ask(c.Sub("review"), request{role: "reviewer", prompt: reviewPrompt, schema: reviewSchema, judge: true, task: f.reviewText(), docs: f.diff()}, &ans); err != nil {
+	if err := f.ask(c.Sub("review"), request{role: "reviewer", prompt: reviewPrompt, schema: reviewSchema, judge: true, task: f.reviewText(), docs: f.look.Diff.List()}, &ans); err != nil {
 		return nil, err
 	}
 	r := step.ReviewResult{Role: "reviewer", Round: f.asked["reviewer"], Tree: f.tree, Verdict: approve}

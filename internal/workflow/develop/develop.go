@@ -78,19 +78,12 @@ type work struct {
 }
 
 func run(c *flow.Ctx, in step.DevelopIn) (step.DevelopOut, error) {
-	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Request: in.Request, Homes: []string{checkpoint.Home}, Language: in.Language, From: in.From, Onto: in.Onto})
-	if err != nil {
-		return step.DevelopOut{}, err
-	}
-	files, err := flow.Load[[]string](c, s.Files)
+	s, exists, err := turn.Survey(c, step.SurveyIn{Request: in.Request, Homes: []string{checkpoint.Home}, Language: in.Language, From: in.From, Onto: in.Onto})
 	if err != nil {
 		return step.DevelopOut{}, err
 	}
 	in.Panel = in.Panel[:min(len(in.Panel), panelists)]
-	w := &work{in: in, s: s, tree: s.Tree, exists: map[string]bool{}, asked: map[string]int{}, out: step.DevelopOut{Spent: step.Spent{Usage: step.Usage{Known: true}}}}
-	for _, p := range files {
-		w.exists[p] = true
-	}
+	w := &work{in: in, s: s, tree: s.Tree, exists: exists, asked: map[string]int{}, out: step.DevelopOut{Spent: step.Spent{Usage: step.Usage{Known: true}}}}
 	end, err := w.phases(c)
 	if err != nil {
 		return w.out, err

@@ -33,7 +33,7 @@ type reviewed struct {
 // review lets the panel review the design, or the code, side by side. Code counts: what is blocking is returned once a
 // second reviewer agrees; everything else is a warning of the report.
 func (w *work) review(c *flow.Ctx, about string) ([]step.Issue, error) {
-	r := request{role: about + "-reviewer", prompt: reviewPrompts[about], schema: reviewSchema, task: w.reviewText(about), docs: w.reviewDocs()}
+	r := request{role: about + "-reviewer", prompt: reviewPrompts[about], schema: reviewSchema, task: w.reviewText(about), docs: w.diff.List()}
 	rounds := w.out.Rounds.CodeReview
 	if about == "design" {
 		r.tree, rounds = w.s.Tree, w.out.Rounds.Review
@@ -144,14 +144,6 @@ func (w *work) confirmed(c *flow.Ctx, r request, all []step.Issue) ([]step.Issue
 		}
 	}
 	return all, nil
-}
-
-// reviewDocs is what reviewers are shown besides the project: the tests of the contracts, or what was changed.
-func (w *work) reviewDocs() []step.Doc {
-	if w.diff.Blob.IsZero() {
-		return nil
-	}
-	return []step.Doc{w.diff}
 }
 
 // issueText is a list of issues for people and authors.

@@ -139,6 +139,19 @@ func Said(b *strings.Builder, text string) {
 	}
 }
 
+// Survey reads the project for those who plan a feature; exists are the paths that it has.
+func Survey(c *flow.Ctx, in step.SurveyIn) (s step.AutoSurveyOut, exists map[string]bool, err error) {
+	if s, err = Do(c, "survey", step.AutoSurvey, in); err != nil {
+		return s, nil, err
+	}
+	files, err := flow.Load[[]string](c, s.Files)
+	exists = make(map[string]bool, len(files))
+	for _, p := range files {
+		exists[p] = true
+	}
+	return s, exists, err
+}
+
 // Docs are what an author reads of the project at a tree: what the run has begun with, or what is there since others have
 // landed.
 func Docs(c *flow.Ctx, s step.ProjectFacts, tree, request string) ([]step.Doc, error) {
