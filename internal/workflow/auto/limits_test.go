@@ -26,7 +26,8 @@ type tale struct {
 	accept bool
 	eco    bool
 	strict bool
-	skip   bool // the end-to-end tests
+	skip   bool   // the end-to-end tests
+	words  string // with which a person rejects what is shown between the phases; "": nobody is asked there
 	say    func(what string, nth int) any
 	seen   func(step.Turn) // looks at each turn; nil: nobody does
 	// what comes of it
@@ -122,7 +123,8 @@ func TestLimits(t *testing.T) {
 		"plan repair STANDARD 2":                {mode: pdca.Standard, say: times("plan", 2, badPlan), end: "needs_decision plan", calls: map[string]int{"plan": 2, "critic": 0}},
 
 		"critic-lite 1: ruling 36, no second critic": {mode: pdca.Standard, say: times("critic", 1, revise), end: "passed", calls: map[string]int{"plan": 2, "critic": 1}},
-		"critic HEAVY 4": {mode: pdca.Heavy, say: times("critic", 4, revise), end: "passed", calls: map[string]int{"plan": 5, "critic": 5}},
+		"critic HEAVY 4":                             {mode: pdca.Heavy, say: times("critic", 4, revise), end: "passed", calls: map[string]int{"plan": 5, "critic": 5}},
+		"a rejection is none by its words":           {mode: pdca.Light, words: "approve", end: "needs_decision plan", calls: map[string]int{"plan": 2, "implement": 0}},
 		"critic HEAVY 5: A20 19, no forced approval": {mode: pdca.Heavy, say: times("critic", 5, revise), end: "needs_decision(5) plan", calls: map[string]int{"plan": 5, "critic": 5, "design": 0}},
 		"critic HEAVY 5, overruled":                  {mode: pdca.Heavy, accept: true, say: times("critic", 5, revise), end: "passed", calls: map[string]int{"critic": 5, "design": 1}},
 		"critic echoes the template once":            {mode: pdca.Standard, say: times("critic", 1, map[string]any{"verdict": "APPROVE | REVISE", "reasons": []string{}, "items": []pdca.Judgement{}}), end: "passed", calls: map[string]int{"plan": 1, "critic": 2}},
@@ -181,7 +183,8 @@ func TestLimits(t *testing.T) {
 func (tt tale) play(t *testing.T, crash int) {
 	t.Helper()
 	w := newWorld(t, 5) // everything goes well
-	w.in = step.AutoIn{Request: "do it", Language: "en", Heavy: tt.mode == pdca.Heavy, Eco: tt.eco, Strict: tt.strict, SkipE2E: tt.skip, Accept: tt.accept, Delivery: step.ToCommit}
+	w.in = step.AutoIn{Request: "do it", Language: "en", Heavy: tt.mode == pdca.Heavy, Eco: tt.eco, Strict: tt.strict, SkipE2E: tt.skip, Accept: tt.accept, Gates: tt.words != "", Delivery: step.ToCommit}
+	w.words = tt.words
 	w.seen = tt.seen
 	w.crash = []int{1 << 30, 3, 1}[crash]
 	w.refuse = true

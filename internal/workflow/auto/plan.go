@@ -182,7 +182,7 @@ func (f *feature) agreed(c *flow.Ctx, phase string) (step.End, error) {
 		}
 		text := strings.TrimSpace(a.Text)
 		switch {
-		case a.Verb == flow.Approve || strings.EqualFold(text, flow.Approve):
+		case turn.Approved(a):
 			return step.End{}, nil
 		case a.Verb == flow.Reply && strings.EqualFold(text, skipped):
 			f.out.Warnings = append(f.out.Warnings, phase+": skipped by a person")

@@ -40,9 +40,10 @@ type world struct {
 	script func(what string, nth int) any
 	calls  map[string]int
 	seen   func(step.Turn)
-	crash  int  // a process dies once in so many steps
-	refuse bool // a person overrules nothing
-	lax    bool // the script says what is evidence
+	crash  int    // a process dies once in so many steps
+	refuse bool   // a person overrules nothing
+	words  string // with which he rejects what is shown between the phases
+	lax    bool   // the script says what is evidence
 
 	turns    map[string]int // by role
 	answers  int            // turns that gave an answer
@@ -537,7 +538,7 @@ func (w *world) next(want flow.Want) flow.Answer {
 		w.fatalf("%s: nobody is to be asked between the phases", want.Key)
 	case w.refuse, w.rnd.IntN(12) == 0:
 		w.refused++
-		return flow.Answer{Verb: flow.Reject}
+		return flow.Answer{Verb: flow.Reject, Text: w.words}
 	case improve && w.rnd.IntN(4) == 0:
 		w.overrule++
 		return flow.Answer{Verb: flow.Reply, Text: "skip"}

@@ -44,7 +44,7 @@ func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error)
 		}
 		text := strings.TrimSpace(q.Text)
 		switch {
-		case q.Verb == flow.Approve || q.Verb == flow.Reply && strings.EqualFold(text, flow.Approve):
+		case turn.Approved(q):
 			w.say(c, a.agent, "the "+a.key+" was approved by the user")
 			return true, "", nil
 		case q.Verb == flow.Reply && json.Valid([]byte(text)) && strings.HasPrefix(text, "{"):
