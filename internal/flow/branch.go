@@ -91,10 +91,9 @@ func (c *Ctx) call(k call) (*node, error) {
 	if !n.asked {
 		n.asked = true
 		e.asked++
-		e.order++
 		n.want = Want{
 			Key: full, Kind: k.kind, Step: k.step, Lane: k.lane, Branch: b.top, In: raw, Hash: hash,
-			Until: k.until, Order: e.order, Cleanup: c.cleanup, Started: n.open,
+			Until: k.until, Cleanup: c.cleanup, Started: n.open,
 		}
 		e.d.Wants = append(e.d.Wants, n.want)
 	} else if n.want.Hash != hash {

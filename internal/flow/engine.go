@@ -23,7 +23,6 @@ type Engine struct {
 	d       *Decision
 	severed bool // Wait no longer waits: the run was cancelled in a deadlock
 	stamp   uint64
-	order   int
 	asked   int // wants without an outcome
 	cur     *branch
 	loaded  map[string]any

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -99,7 +100,6 @@ type Want struct {
 	In      json.RawMessage `json:"in,omitempty"`
 	Hash    uint64          `json:"hash"`
 	Until   int64           `json:"until,omitempty"` // timers and gates with a timeout: Unix milliseconds
-	Order   int             `json:"order"`
 	Cleanup bool            `json:"cleanup,omitempty"`
 	Started bool            `json:"started,omitempty"` // a driver that is gone started it: a cancel does not drop it
 }
@@ -125,6 +125,35 @@ func (w Want) Due(at int64) *Rec {
 		return Answer{Verb: Timeout}.rec(at)
 	}
 	return &Rec{Out: json.RawMessage("null"), At: at}
+}
+
+// waits reports whether a time ends what a want waits for.
+func (w Want) waits() bool { return w.Kind == KindTimer || w.Until > 0 }
+
+// NextDue is when the first of timers and of gates with a timeout is due, in Unix milliseconds; 0 for none.
+func NextDue(waiting ...map[string]Want) (at int64) {
+	for _, m := range waiting {
+		for _, w := range m {
+			if until := max(w.Until, 1); w.waits() && (at == 0 || until < at) {
+				at = until
+			}
+		}
+	}
+	return at
+}
+
+// Overdue lists timers and gates whose time has come, in order.
+func Overdue(now int64, waiting ...map[string]Want) []Want {
+	var out []Want
+	for _, m := range waiting {
+		for _, w := range m {
+			if w.waits() && w.Until <= now {
+				out = append(out, w)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Want) int { return cmp.Or(cmp.Compare(a.Until, b.Until), strings.Compare(a.Key, b.Key)) })
+	return out
 }
 
 // NoteRec is a fact recorded once for people and projections.

@@ -28,7 +28,7 @@ type driver struct {
 	running map[string]job
 	results chan outcome
 	asks    map[string]flow.Want
-	timers  timers
+	timers  map[string]flow.Want
 	tick    *time.Ticker
 	poll    *sql.Conn // sees what other connections write
 	version int64     // data_version last seen
@@ -84,7 +84,7 @@ func (r *Runtime) Drive(ctx context.Context, run string) (flow.Status, error) {
 	}
 	d := &driver{
 		r: r, run: run, l: l, queue: flow.NewQueue(r.o.Limits, l.state.OpenBranches()...), running: map[string]job{},
-		results: make(chan outcome, 1), asks: map[string]flow.Want{}, timers: newTimers(), peek: true,
+		results: make(chan outcome, 1), asks: map[string]flow.Want{}, timers: map[string]flow.Want{}, peek: true,
 		// What was started is told to stop, not torn away from the journal.
 		db: context.WithoutCancel(ctx),
 	}
@@ -237,11 +237,8 @@ func (d *driver) admit(dec flow.Decision) {
 		case flow.KindAsk:
 			d.asks[w.Key] = w
 			d.peek = true
-			if w.Until > 0 {
-				d.timers.add(w)
-			}
 		case flow.KindTimer:
-			d.timers.add(w)
+			d.timers[w.Key] = w
 		case flow.KindStep:
 			d.queue.Add(w)
 		}
@@ -273,12 +270,12 @@ func (d *driver) idle() (flow.Status, bool) {
 	if d.queue.Len() > 0 {
 		return flow.Status{}, false // the next decision starts it
 	}
-	at, ok := d.timers.next()
-	near := ok && (d.r.o.MaxWait == 0 || at.Sub(d.r.o.Clock.Now()) <= d.r.o.MaxWait)
-	if near {
-		return flow.Status{}, false
+	st := flow.Status{State: flow.Parked, Waits: d.eng.Waits(20)}
+	if at := flow.NextDue(d.asks, d.timers); at != 0 {
+		if st.ResumeAt = time.UnixMilli(at); d.r.o.MaxWait == 0 || st.ResumeAt.Sub(d.r.o.Clock.Now()) <= d.r.o.MaxWait {
+			return flow.Status{}, false
+		}
 	}
-	st := flow.Status{State: flow.Parked, ResumeAt: at, Waits: d.eng.Waits(20)}
 	if len(d.asks) > 0 {
 		st.State, st.Gates = flow.Waiting, flow.Gates(d.asks)
 	}

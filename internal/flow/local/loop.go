@@ -18,8 +18,8 @@ func (d *driver) wait(ctx context.Context) error {
 		return nil
 	}
 	var due <-chan time.Time
-	if at, ok := d.timers.next(); ok && !d.stopped {
-		due = d.r.o.Clock.After(at)
+	if at := flow.NextDue(d.asks, d.timers); at != 0 && !d.stopped {
+		due = d.r.o.Clock.After(time.UnixMilli(at))
 	}
 	done := ctx.Done()
 	if d.stopped {
@@ -83,7 +83,7 @@ func (d *driver) record(w flow.Want, rec *flow.Rec) {
 		d.batch.ended = append(d.batch.ended, ended{w, rec})
 	}
 	delete(d.asks, w.Key)
-	d.timers.remove(w.Key)
+	delete(d.timers, w.Key)
 }
 
 // fire records every timer and gate timeout that is due. An answer that is
@@ -95,7 +95,7 @@ func (d *driver) fire() error {
 		}
 	}
 	now := d.now()
-	for _, w := range d.timers.due(now) {
+	for _, w := range flow.Overdue(now, d.asks, d.timers) {
 		d.record(w, w.Due(now))
 	}
 	return nil
@@ -198,7 +198,7 @@ func (d *driver) cancel(at int64) {
 			j.cancel(flow.ErrCancelled)
 		}
 	}
-	for _, m := range []map[string]flow.Want{d.asks, d.timers.wants} {
+	for _, m := range []map[string]flow.Want{d.asks, d.timers} {
 		for k, w := range m {
 			if !w.Cleanup {
 				delete(m, k)

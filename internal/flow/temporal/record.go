@@ -126,26 +126,22 @@ const maxStrayed = 20
 
 func (m *record) init() {
 	m.State.Init()
-	for _, p := range []*map[string]flow.Want{&m.Gates, &m.Timers, &m.Running} {
-		if *p == nil {
-			*p = map[string]flow.Want{}
-		}
-	}
-	for _, p := range []*map[string]int{&m.Starts, &m.Wasted, &m.Strayed} {
-		if *p == nil {
-			*p = map[string]int{}
-		}
-	}
-	for _, p := range []*map[string]bool{&m.Told, &m.Seen} {
-		if *p == nil {
-			*p = map[string]bool{}
-		}
-	}
-	if m.Hosts == nil {
-		m.Hosts = map[string]string{}
-	}
-	if m.Folded == nil {
-		m.Folded = map[string]*flow.Rec{}
+	made(&m.Gates)
+	made(&m.Timers)
+	made(&m.Running)
+	made(&m.Starts)
+	made(&m.Wasted)
+	made(&m.Strayed)
+	made(&m.Told)
+	made(&m.Seen)
+	made(&m.Hosts)
+	made(&m.Folded)
+}
+
+// made makes a map that is missing.
+func made[V any](m *map[string]V) {
+	if *m == nil {
+		*m = map[string]V{}
 	}
 }
 
@@ -171,7 +167,7 @@ func (m *record) take(at int64, msgs []message, outs map[string]outcome) fed {
 	for _, msg := range msgs {
 		m.message(msg, &f)
 	}
-	for _, w := range m.due() {
+	for _, w := range flow.Overdue(m.Now, m.Gates, m.Timers) {
 		m.outcome(w, w.Due(m.Now), &f)
 	}
 	for _, key := range slices.Sorted(maps.Keys(outs)) {
@@ -253,32 +249,8 @@ func (m *record) adopt(msg message) {
 	m.Folded = map[string]*flow.Rec{}
 }
 
-// due lists timers and gates whose time has come, in order.
-func (m *record) due() []flow.Want {
-	var out []flow.Want
-	for _, waiting := range []map[string]flow.Want{m.Gates, m.Timers} {
-		for _, w := range waiting {
-			if w.Until > 0 && w.Until <= m.Now {
-				out = append(out, w)
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b flow.Want) int { return cmp.Or(cmp.Compare(a.Until, b.Until), strings.Compare(a.Key, b.Key)) })
-	return out
-}
-
 // next is when the first timer or timeout is due, in Unix milliseconds; 0 = none.
-func (m *record) next() int64 {
-	var at int64
-	for _, waiting := range []map[string]flow.Want{m.Gates, m.Timers} {
-		for _, w := range waiting {
-			if w.Until > 0 && (at == 0 || w.Until < at) {
-				at = w.Until
-			}
-		}
-	}
-	return at
-}
+func (m *record) next() int64 { return flow.NextDue(m.Gates, m.Timers) }
 
 // end is the end of a start.
 func (m *record) end(w flow.Want, o outcome, f *fed) {
