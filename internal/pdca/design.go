@@ -77,15 +77,12 @@ func CheckDesign(d Design, m Mode, exists func(string) bool) []Problem {
 	if m == Heavy && len(d.Risks) == 0 {
 		say("No risk is named: say what can go wrong.")
 	}
-	out = append(out, checkChecklist(d)...)
-	return append(out, checkParts(d)...)
+	checkChecklist(d, say)
+	checkParts(d, say)
+	return out
 }
 
-func checkChecklist(d Design) []Problem {
-	var out []Problem
-	say := func(format string, args ...any) {
-		out = append(out, Problem{Gate: GateDesign, Text: fmt.Sprintf(format, args...)})
-	}
+func checkChecklist(d Design, say func(format string, args ...any)) {
 	if len(d.Checklist) == 0 {
 		say("The checklist is empty: list what must exist, with file, symbol and test.")
 	}
@@ -102,7 +99,6 @@ func checkChecklist(d Design) []Problem {
 			say("%s does not say what it does.", k.ID)
 		}
 	}
-	return out
 }
 
 // Holds reports whether a part owns a path.
@@ -111,8 +107,7 @@ func (p Part) Holds(file string) bool {
 }
 
 // checkParts says what is wrong with how a design is cut: each file belongs to one part at most.
-func checkParts(d Design) []Problem {
-	var out []Problem
+func checkParts(d Design, say func(format string, args ...any)) {
 	for _, f := range d.Files {
 		var owners []string
 		for _, p := range d.Parts {
@@ -122,10 +117,9 @@ func checkParts(d Design) []Problem {
 		}
 		switch {
 		case len(owners) > 1:
-			out = append(out, Problem{Gate: GateDesign, Text: fmt.Sprintf("%s belongs to %s: a file has one owner.", f.Path, strings.Join(owners, " and "))})
+			say("%s belongs to %s: a file has one owner.", f.Path, strings.Join(owners, " and "))
 		case len(owners) == 0 && len(d.Parts) > 1:
-			out = append(out, Problem{Gate: GateDesign, Text: f.Path + " belongs to no part."})
+			say("%s belongs to no part.", f.Path)
 		}
 	}
-	return out
 }
