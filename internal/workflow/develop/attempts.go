@@ -61,7 +61,7 @@ func (b *builder) write(c *flow.Ctx, a *turn.Attempt[turn.Built]) (step.TurnOut,
 	if err != nil {
 		return out, err
 	}
-	b.spend("implement", out)
+	b.spend(step.Turned("implement", out))
 	err = b.w.undo(c, &out, b.contract, b.others(), step.Finding{Severity: step.Fix, Message: "This test is part of the contract. Your change to it was undone; make the code pass it. If the test is wrong, leave it, and say so in `blocked` and `summary`."})
 	return out, err
 }
@@ -122,7 +122,7 @@ func (b *builder) proofIn(tree string, ans turn.Built) step.TaskIn {
 func (b *builder) proved(c *flow.Ctx, in *step.TaskIn) (step.TaskProof, error) {
 	proof, _, spent, err := turn.ProveAll(c, in, "contract", b.k.Checklist(), func() step.Turn { return b.w.recheck(b.k.ID, b.base.Tree) })
 	b.held = in.Task.HeldOut
-	b.took(spent)
+	b.spend(spent)
 	return proof, err
 }
 
@@ -146,9 +146,7 @@ const (
 // immediate are the classes that an author cannot mend by trying again: a person is asked at once.
 var immediate = []string{designMismatch, envIssue, security}
 
-func (b *builder) spend(role string, out step.TurnOut) { b.took(step.Turned(role, out)) }
-
-func (b *builder) took(u step.RoleUsage) {
+func (b *builder) spend(u step.RoleUsage) {
 	if u.Calls > 0 {
 		b.res.Roles, b.res.Sessions, b.res.Usage = step.AddRole(b.res.Roles, u), b.res.Sessions+u.Calls, b.res.Usage.Add(u.Usage)
 	}
@@ -179,7 +177,7 @@ func (b *builder) oracle(c *flow.Ctx) error {
 	if !answered {
 		return err
 	}
-	b.spend("oracle", out)
+	b.spend(step.Turned("oracle", out))
 	var ans diagnosis
 	if err := turn.Decode(out.Answer, &ans); err != nil {
 		return err

@@ -76,7 +76,7 @@ func (b *builder) amend(c *flow.Ctx, hint string) (bool, error) {
 		t.Module, t.Attempt = b.w.name+"/"+b.k.ID, a.N
 		out, err := turn.Ask(c.Sub("as").Sub("contracts"), t)
 		if err == nil {
-			b.spend("contracts", out)
+			b.spend(step.Turned("contracts", out))
 		}
 		return out, err
 	})
