@@ -230,7 +230,7 @@ func (w *work) refactor(c *flow.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ok := proof.Passed && !turn.Has(proof.Findings, step.Rejects)
+	ok := passes(proof)
 	flow.Note(c, "judged", step.AttemptNote{
 		Phase: "refactor", Attempt: 1, Passed: ok, Counts: proof.Counts,
 		Findings: clipped(proof.Findings, 20), Failures: failures(proof.Failures, 10), Usage: w.res.Usage,

@@ -321,9 +321,7 @@ func (w *work) unproved() bool {
 	levels := w.levels()
 	for i, it := range w.f.Items[:len(levels)] {
 		if it.State != "unchanged" && levels[i].Level == step.NotChecked {
-			w.uncovered = append(w.uncovered, step.Finding{
-				Rule: "uncovered", Severity: step.Fix, Message: "no test that ran covers " + it.ID + " (" + it.Kind + "): " + turn.Clip(it.Text, 160),
-			})
+			w.uncovered = append(w.uncovered, uncovered(it))
 		}
 	}
 	return len(w.uncovered) > 0

@@ -62,10 +62,7 @@ func review(items []step.Item, claims []step.Claim, p step.RedOut) reviewed {
 		}
 		count(checkOf(it), covered[it.ID])
 		if !covered[it.ID] && !unread(tests[it.ID], p.Unread) {
-			r.findings = append(r.findings, step.Finding{
-				Rule: "uncovered", Severity: step.Fix,
-				Message: "no test that ran covers " + it.ID + " (" + it.Kind + "): " + turn.Clip(it.Text, 160),
-			})
+			r.findings = append(r.findings, uncovered(it))
 		}
 		if it.Category == "error" && it.State != "unchanged" {
 			own := slices.ContainsFunc(tests[it.ID], func(t string) bool { return users[t] == 0 })
@@ -95,6 +92,11 @@ func review(items []step.Item, claims []step.Claim, p step.RedOut) reviewed {
 	}
 	r.score = int(math.Floor(min(sum, 10000)/100 + 1e-9))
 	return r
+}
+
+// uncovered is the finding that an item has no test.
+func uncovered(it step.Item) step.Finding {
+	return step.Finding{Rule: "uncovered", Severity: step.Fix, Message: "no test that ran covers " + it.ID + " (" + it.Kind + "): " + turn.Clip(it.Text, 160)}
 }
 
 // unread reports whether one of the tests is in a file that could not be
