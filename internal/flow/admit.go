@@ -11,9 +11,8 @@ type Limits struct {
 
 // Queue is admission: it holds the wants that may not start yet and says
 // which may. It is plain data without a clock, the same for every runtime.
-// Work of open branches comes before new branches, cleanup before all, and a
-// branch that only waits is not open, so the limit on branches cannot
-// deadlock.
+// Work of open branches comes before new branches, and a branch that only
+// waits is not open, so the limit on branches cannot deadlock.
 type Queue struct {
 	limits  Limits
 	running map[string]int
@@ -21,7 +20,7 @@ type Queue struct {
 	backlog int // all that has not been taken
 	open    map[string]bool
 	lanes   []string
-	ready   map[string][]Want // by lane: cleanup, no branch, or of an open branch
+	ready   map[string][]Want // by lane: of no branch, or of an open one
 	fresh   []string          // branches that are not open, in order of asking
 	waiting map[string][]Want // their wants
 }
@@ -43,7 +42,7 @@ func NewQueue(l Limits, open ...string) *Queue {
 func (q *Queue) Add(ws ...Want) {
 	for _, w := range ws {
 		q.backlog++
-		if w.Cleanup || w.Branch == "" || q.open[w.Branch] || q.limits.Branches == 0 || w.Kind != KindStep {
+		if w.Branch == "" || q.open[w.Branch] || q.limits.Branches == 0 || w.Kind != KindStep {
 			q.push(w)
 			continue
 		}
@@ -57,15 +56,6 @@ func (q *Queue) Add(ws ...Want) {
 func (q *Queue) push(w Want) {
 	if i, found := slices.BinarySearch(q.lanes, w.Lane); !found {
 		q.lanes = slices.Insert(q.lanes, i, w.Lane)
-	}
-	if w.Cleanup {
-		ws := q.ready[w.Lane]
-		i := 0
-		for i < len(ws) && ws[i].Cleanup {
-			i++
-		}
-		q.ready[w.Lane] = slices.Insert(ws, i, w)
-		return
 	}
 	q.ready[w.Lane] = append(q.ready[w.Lane], w)
 }
@@ -128,10 +118,9 @@ func (q *Queue) Done(w Want) {
 // Ended says that an outermost branch has ended.
 func (q *Queue) Ended(branch string) { delete(q.open, branch) }
 
-// Drop removes everything that is neither cleanup nor started before: the run
-// was cancelled. What was started must still be brought to its end.
+// Drop removes everything that was not started before: the run was cancelled. What was started must still be brought to its end.
 func (q *Queue) Drop() {
-	gone := func(w Want) bool { return !w.Cleanup && !w.Started }
+	gone := func(w Want) bool { return !w.Started }
 	q.backlog = 0
 	for lane, ws := range q.ready {
 		q.ready[lane] = slices.DeleteFunc(slices.Clone(ws), gone)

@@ -19,9 +19,7 @@ type branch struct {
 	born      int64
 	now       int64
 	stamp     uint64
-	cleanup   bool // it is part of the cleanup of its owner
 	suspended bool
-	cancelled bool // this pass has met an outcome of the cancel
 	waits     string
 	sibling   *branch // it waits for this one
 	queued    bool
@@ -83,8 +81,7 @@ func (c *Ctx) call(k call) (*node, error) {
 	if n.start.Step != "" {
 		e.drift(full, n.start.Step, k.step, n.start.In, hash)
 	}
-	if e.s.Cancelled != 0 && !c.cleanup && !n.open {
-		b.cancelled = true
+	if e.s.Cancelled != 0 && !n.open {
 		return nil, ErrCancelled
 	}
 	n.waiter = b
@@ -93,7 +90,7 @@ func (c *Ctx) call(k call) (*node, error) {
 		e.asked++
 		n.want = Want{
 			Key: full, Kind: k.kind, Step: k.step, Lane: k.lane, Branch: b.top, In: raw, Hash: hash,
-			Until: k.until, Cleanup: c.cleanup, Started: n.open,
+			Until: k.until, Started: n.open,
 		}
 		e.d.Wants = append(e.d.Wants, n.want)
 	} else if n.want.Hash != hash {
@@ -103,11 +100,8 @@ func (c *Ctx) call(k call) (*node, error) {
 	return nil, nil // not reached: suspend leaves the body
 }
 
-// use takes an outcome into account: its time and whether it tells of a cancel.
-func (b *branch) use(r *Rec) {
-	b.now = max(b.now, r.At)
-	b.cancelled = b.cancelled || r.Err != nil && r.Err.Class == Cancelled
-}
+// use takes the time of an outcome into account.
+func (b *branch) use(r *Rec) { b.now = max(b.now, r.At) }
 
 // drift reports a record that was written for another input or output shape
 // than the definition asks for now: impurity, or a changed definition.
@@ -253,7 +247,7 @@ func (g *group) set(c *Ctx, i int, key string, fn func(*Ctx) (json.RawMessage, e
 	}
 	ch := &branch{
 		e: e, path: g.path + "/" + branchKey(key), key: key, top: g.owner.top, fn: fn, group: g,
-		born: g.owner.now, cleanup: c.cleanup,
+		born: g.owner.now,
 	}
 	if other := e.paths[ch.path]; other != nil {
 		e.bug("branch %s is in the groups %s and %s", ch.path, other.path, g.path)

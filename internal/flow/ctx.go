@@ -24,9 +24,8 @@ func (e *Engine) fail(class Class, format string, args ...any) {
 
 // Ctx is a position in the tree of keys, owned by one branch.
 type Ctx struct {
-	b       *branch
-	path    string // prefix of keys, "" or ending in "/" or ":"
-	cleanup bool
+	b    *branch
+	path string // prefix of keys, "" or ending in "/" or ":"
 }
 
 // Now is the time of the last record this branch has used: the same on every
@@ -39,18 +38,7 @@ func (c *Ctx) Now() time.Time {
 // Sub is one key deeper in the same branch.
 func (c *Ctx) Sub(key string) *Ctx {
 	c.b.live()
-	return &Ctx{b: c.b, path: c.path + c.b.checked(key) + "/", cleanup: c.cleanup}
-}
-
-// Cleanup is the same position for work that is still asked for after a cancel.
-func (c *Ctx) Cleanup() *Ctx { return &Ctx{b: c.b, path: c.path, cleanup: true} }
-
-// Cancelled reports whether this branch has met the cancel of its run: an
-// outcome of the class Cancelled. Unlike a look at the run it is the same on
-// every re-run.
-func (c *Ctx) Cancelled() bool {
-	c.b.mine()
-	return c.b.cancelled
+	return &Ctx{b: c.b, path: c.path + c.b.checked(key) + "/"}
 }
 
 // Do returns the recorded output of a step, or asks for it and is pending.
@@ -183,7 +171,6 @@ func Wait[R any](c *Ctx, key string) (R, error) {
 	}
 	if sib.rec == nil {
 		if b.e.severed {
-			b.cancelled = true
 			return out, ErrCancelled
 		}
 		b.sibling = sib

@@ -125,13 +125,13 @@ func (e *Engine) enter(b *branch) {
 		return
 	}
 	e.stamp++
-	b.stamp, b.suspended, b.cancelled, b.waits, b.sibling, b.now = e.stamp, false, false, "", nil, b.born
+	b.stamp, b.suspended, b.waits, b.sibling, b.now = e.stamp, false, "", nil, b.born
 	path := ""
 	if b.path != "" {
 		path = b.path + ":"
 	}
 	e.cur = b
-	out, err := e.guarded(b, &Ctx{b: b, path: path, cleanup: b.cleanup})
+	out, err := e.guarded(b, &Ctx{b: b, path: path})
 	e.cur = nil
 	if e.d.Bug != nil || b.suspended {
 		return
@@ -231,7 +231,7 @@ func (e *Engine) Cancel(at int64) {
 	e.s.Cancelled = at
 	for _, k := range slices.Sorted(maps.Keys(e.nodes)) {
 		n := e.nodes[k]
-		if n.rec == nil && n.asked && !n.want.Cleanup && !n.open {
+		if n.rec == nil && n.asked && !n.open {
 			n.asked = false
 			e.asked--
 			e.wake(n.waiter)

@@ -30,7 +30,7 @@ func TestRandomWorkflows(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
-	for what, least := range map[string]int{"done": 2000, "failed": 300, "cancelled": 300, "stuck": 30, "crash": 3000, "answer": 300, "fold": 3000, "note": 1000, "cleanup": 50} {
+	for what, least := range map[string]int{"done": 2000, "failed": 300, "cancelled": 300, "stuck": 30, "crash": 3000, "answer": 300, "fold": 3000, "note": 1000} {
 		if met[what] < least*runs/6000 {
 			t.Errorf("met %s %d times, want at least %d: the scripts have become too tame (%v)", what, met[what], least*runs/6000, met)
 		}
@@ -141,12 +141,6 @@ func (s *simulation) same(d flow.Decision, r *result) error {
 	got := map[string]int64{}
 	for k, w := range s.open {
 		got[k] = w.Until
-		if w.Cleanup != s.or.cleanup[k] {
-			return fmt.Errorf("%s: cleanup = %v", k, w.Cleanup)
-		}
-		if w.Cleanup {
-			s.met["cleanup"]++
-		}
 	}
 	if r == nil && !maps.Equal(got, s.or.wants) {
 		return fmt.Errorf("wants = %v\nthe oracle says %v", got, s.or.wants)
@@ -236,5 +230,5 @@ func (s *simulation) cancel() {
 	s.now++
 	s.eng.Cancel(s.now)
 	s.or.cancelled = true
-	maps.DeleteFunc(s.open, func(k string, w flow.Want) bool { return !w.Cleanup && !s.or.started[k] })
+	maps.DeleteFunc(s.open, func(k string, _ flow.Want) bool { return !s.or.started[k] })
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
 
-// want reads "key lane branch flags": c = cleanup, s = started before.
+// want reads "key lane branch flags": s = started before.
 func want(s string) flow.Want {
 	f := append(strings.Fields(s), "", "", "")
 	dash := func(s string) string { return strings.Trim(s, "-") }
 	return flow.Want{
 		Key: f[0], Kind: flow.KindStep, Lane: dash(f[1]), Branch: dash(f[2]),
-		Cleanup: strings.Contains(f[3], "c"), Started: strings.Contains(f[3], "s"),
+		Started: strings.Contains(f[3], "s"),
 	}
 }
 
@@ -45,10 +45,6 @@ func TestQueue(t *testing.T) {
 			limits: flow.Limits{Lanes: map[string]int{"x": 2}},
 			script: []string{"+a x", "+b x", "+c x", "+d y", "? a b d", "=1", "?", ".a", "? c", "=0"},
 		},
-		"cleanup first, in its order": {
-			limits: flow.Limits{Lanes: map[string]int{"x": 1}},
-			script: []string{"+a x", "+b x", "+c x - c", "+d x - c", "? c", ".c", "? d", ".d", "? a"},
-		},
 		"branches": {
 			limits: flow.Limits{Branches: 1},
 			script: []string{"+a - A", "+b - B", "+r", "? r a", ".r", "?", ".a", "+a2 - A", "? a2", ".a2", "!A", "? b"},
@@ -67,7 +63,7 @@ func TestQueue(t *testing.T) {
 		},
 		"cancel": {
 			limits: flow.Limits{Lanes: map[string]int{"x": 1}, Branches: 2},
-			script: []string{"+a x A", "? a", "+b x A", "+c x A s", "+d - B", "+e - B c", "+f - C s", "=5", "x", "=3", "? e f", ".a", "? c", "=0"},
+			script: []string{"+a x A", "? a", "+b x A", "+c x A s", "+d - B", "+e - B", "+f - C s", "=5", "x", "=2", "? f", ".a", "? c", "=0"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +115,7 @@ func randomLoad(rnd *rand.Rand) error {
 	q := flow.NewQueue(limits)
 	left := map[string]int{} // steps of a branch still to be asked for
 	ask := func(b string) {
-		q.Add(flow.Want{Key: fmt.Sprint(b, left[b]), Kind: flow.KindStep, Lane: []string{"", "a", "b"}[rnd.IntN(3)], Branch: b, Cleanup: rnd.IntN(20) == 0})
+		q.Add(flow.Want{Key: fmt.Sprint(b, left[b]), Kind: flow.KindStep, Lane: []string{"", "a", "b"}[rnd.IntN(3)], Branch: b})
 	}
 	for i := range 1 + rnd.IntN(20) {
 		b := fmt.Sprint("B", i)
@@ -135,7 +131,7 @@ func randomLoad(rnd *rand.Rand) error {
 		busy := len(running)
 		started := q.Next()
 		for _, w := range started {
-			if w.Branch != "" && !open[w.Branch] && !w.Cleanup {
+			if w.Branch != "" && !open[w.Branch] {
 				open[w.Branch] = true
 				if limits.Branches > 0 && len(open) > limits.Branches && (busy > 0 || len(started) > 1) {
 					return fmt.Errorf("%d branches open with work going on, limit %d", len(open), limits.Branches)

@@ -114,7 +114,7 @@ func exec(c *flow.Ctx, acc uint64, ops []op) (_ uint64, failure error) {
 			in := acc
 			defer func() {
 				if failure != nil {
-					_, _ = flow.Do(c.Cleanup(), o.key, scripted, in)
+					_, _ = flow.Do(c, o.key, scripted, in)
 				}
 			}()
 			continue
@@ -145,7 +145,6 @@ type oracle struct {
 	started   map[string]bool
 	cancelled bool
 	wants     map[string]int64 // key -> until
-	cleanup   map[string]bool  // of wants
 	notes     map[string]uint64
 	results   map[string]*result // of branches, by path
 }
@@ -168,7 +167,7 @@ type pending struct{}
 func (o *oracle) ask(ops []op, start int64) *result {
 	for {
 		before := len(o.results)
-		o.wants, o.cleanup, o.notes = map[string]int64{}, map[string]bool{}, map[string]uint64{}
+		o.wants, o.notes = map[string]int64{}, map[string]uint64{}
 		if r := o.branch(ops, 1, start, "", ""); r != nil {
 			return r
 		}
@@ -197,7 +196,7 @@ func (o *oracle) eval(a at, acc uint64, ops []op) (uint64, flow.Class) {
 	var deferred []string
 	fin := func(v uint64, class flow.Class) (uint64, flow.Class) {
 		for i := len(deferred) - 1; i >= 0 && class != ""; i-- {
-			o.call(a, deferred[i], true, 0)
+			o.call(a, deferred[i], 0)
 		}
 		return v, class
 	}
@@ -205,7 +204,7 @@ func (o *oracle) eval(a at, acc uint64, ops []op) (uint64, flow.Class) {
 		v, class := "", flow.Class("")
 		switch p.kind {
 		case "do":
-			v, class = o.call(a, p.key, false, 0)
+			v, class = o.call(a, p.key, 0)
 		case "note":
 			o.notes[a.path+p.key] = acc
 			continue
@@ -218,13 +217,13 @@ func (o *oracle) eval(a at, acc uint64, ops []op) (uint64, flow.Class) {
 			class = r.class
 			v = fmt.Sprint(map[bool]uint64{true: r.v}[class == ""])
 		case "until":
-			_, class = o.call(a, p.key, false, *a.now+int64(p.hours)*3600_000)
+			_, class = o.call(a, p.key, *a.now+int64(p.hours)*3600_000)
 		case "ask":
 			until := int64(0)
 			if p.hours > 0 {
 				until = *a.now + int64(p.hours)*3600_000
 			}
-			v, class = o.call(a, p.key, false, until)
+			v, class = o.call(a, p.key, until)
 		case "defer":
 			deferred = append(deferred, p.key)
 			continue
@@ -278,7 +277,7 @@ func (o *oracle) all(a at, acc uint64, p op) (string, flow.Class) {
 }
 
 // call is a step, gate or timer.
-func (o *oracle) call(a at, key string, cleanup bool, until int64) (string, flow.Class) {
+func (o *oracle) call(a at, key string, until int64) (string, flow.Class) {
 	full := a.path + key
 	if r := o.recs[full]; r != nil {
 		*a.now = max(*a.now, r.At)
@@ -295,9 +294,9 @@ func (o *oracle) call(a at, key string, cleanup bool, until int64) (string, flow
 		}
 		panic(errors.New("unreadable record"))
 	}
-	if o.cancelled && !cleanup && !o.started[full] {
+	if o.cancelled && !o.started[full] {
 		return "", flow.Cancelled
 	}
-	o.wants[full], o.cleanup[full] = until, cleanup
+	o.wants[full] = until
 	panic(pending{})
 }

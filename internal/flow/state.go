@@ -99,8 +99,7 @@ type Want struct {
 	Branch  string          `json:"branch,omitempty"` // outermost branch of All it belongs to
 	In      json.RawMessage `json:"in,omitempty"`
 	Hash    uint64          `json:"hash"`
-	Until   int64           `json:"until,omitempty"` // timers and gates with a timeout: Unix milliseconds
-	Cleanup bool            `json:"cleanup,omitempty"`
+	Until   int64           `json:"until,omitempty"`   // timers and gates with a timeout: Unix milliseconds
 	Started bool            `json:"started,omitempty"` // a driver that is gone started it: a cancel does not drop it
 }
 

@@ -163,7 +163,7 @@ func deadlock(t *testing.T, l *lab) {
 				return flow.Do(c, "x", work, "c")
 			}
 			_, err := flow.Wait[string](c, map[string]string{"a": "b", "b": "a"}[item])
-			if c.Cancelled() {
+			if errors.Is(err, flow.ErrCancelled) {
 				return item + " cancelled", nil
 			}
 			return item + " freed", err

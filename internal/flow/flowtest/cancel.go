@@ -10,12 +10,10 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
 
-// undoable has a branch at work, one behind it in the lane, and one at a gate;
-// each cleans up, and the workflow tells what each one got.
-func undoable() flow.Runnable {
-	undo := flow.Step[string, string]{Name: "undo"}
+// cancellable has a branch at work, one behind it in the lane, one at a gate and one at a timer; the workflow tells what each one got.
+func cancellable() flow.Runnable {
 	return define("w", func(c *flow.Ctx) ([]string, error) {
-		rs, _ := flow.All(c, "p", []string{"runs", "queued", "gate", "timer"}, self, func(c *flow.Ctx, item string) (out string, _ error) {
+		return flow.All(c, "p", []string{"runs", "queued", "gate", "timer"}, self, func(c *flow.Ctx, item string) (string, error) {
 			var err error
 			switch item {
 			case "gate":
@@ -25,60 +23,30 @@ func undoable() flow.Runnable {
 			default:
 				_, err = flow.Do(c, "x", work, item)
 			}
-			what := "ended"
 			if errors.Is(err, flow.ErrCancelled) {
-				what = "cancelled"
+				return item + " cancelled", nil
 			}
-			if err == nil || !c.Cancelled() {
-				return item + " " + what, nil
-			}
-			// Parallel cleanup, which still asks for steps, gates and timers.
-			us, err := flow.All(c.Cleanup(), "undo", []string{"1", "2"}, self, func(c *flow.Ctx, n string) (string, error) {
-				if late := flow.Until(c, "soon", c.Now()); late != nil {
-					return "", late
-				}
-				return flow.Do(c, "u", undo, n)
-			})
-			if err != nil {
-				return "", err
-			}
-			return item + " " + what + " " + us[0] + us[1], nil
+			return item + " ended", nil
 		})
-		return rs, nil
 	})
 }
 
-func (l *lab) undoer() flow.Handler {
-	return flow.Handle(flow.Step[string, string]{Name: "undo"}, func(_ context.Context, j flow.Job, in string) (string, error) {
-		l.called(j)
-		return "undone" + in, nil
-	})
-}
-
-func undone(branches ...string) map[string]int {
-	out := map[string]int{}
-	for _, b := range branches {
-		out["p/"+b+":undo/1:u"], out["p/"+b+":undo/2:u"] = 1, 1
-	}
-	return out
-}
-
-const allCancelled = `["runs cancelled undone1undone2","queued cancelled undone1undone2","gate cancelled undone1undone2","timer cancelled undone1undone2"]`
+const allCancelled = `["runs cancelled","queued cancelled","gate cancelled","timer cancelled"]`
 
 func cancelBefore(t *testing.T, l *lab) {
 	t.Helper()
-	o := Options{Workflows: []flow.Runnable{undoable()}, Handlers: []flow.Handler{l.worker(), l.undoer()}}
+	o := Options{Workflows: []flow.Runnable{cancellable()}, Handlers: []flow.Handler{l.worker()}}
 	rt := l.begin(o, "null")
 	l.signal(rt, flow.Signal{Verb: flow.CancelRun})
 	l.want(l.drive(rt), flow.CancelledOK, allCancelled)
-	l.wantCalls(undone("runs", "queued", "gate", "timer"))
+	l.wantCalls(map[string]int{})
 	l.want(l.drive(l.runtime(o)), flow.CancelledOK, allCancelled)
 }
 
 func cancelRunning(t *testing.T, l *lab) {
 	t.Helper()
 	o := Options{
-		Workflows: []flow.Runnable{undoable()}, Handlers: []flow.Handler{l.blocker(nil), l.undoer()},
+		Workflows: []flow.Runnable{cancellable()}, Handlers: []flow.Handler{l.blocker(nil)},
 		Limits: flow.Limits{Lanes: map[string]int{"work": 1}},
 	}
 	d := l.background(l.begin(o, "null"))
@@ -87,9 +55,7 @@ func cancelRunning(t *testing.T, l *lab) {
 	l.signal(other, flow.Signal{Verb: flow.CancelRun})
 	l.signal(other, flow.Signal{Verb: flow.CancelRun, By: "somebody else"})
 	l.want(d.wait(), flow.CancelledOK, allCancelled)
-	want := undone("runs", "queued", "gate", "timer")
-	want["p/runs:x"] = 1
-	l.wantCalls(want)
+	l.wantCalls(map[string]int{"p/runs:x": 1})
 	rs, err := other.Runs(t.Context())
 	if err != nil || rs[0].State != flow.CancelledOK || len(rs[0].Gates) != 0 {
 		t.Errorf("runs = %+v, %v", rs, err)
@@ -99,12 +65,11 @@ func cancelRunning(t *testing.T, l *lab) {
 	}
 }
 
-// cancelManyRunning cancels a run with many steps at work, which then cleans up: what they were told is in an order that
+// cancelManyRunning cancels a run with many steps at work: what they were told is in an order that
 // whoever goes on with the run finds again.
 func cancelManyRunning(t *testing.T, l *lab) {
 	t.Helper()
-	undo := flow.Step[string, string]{Name: "undo"}
-	calls, want := map[string]int{"undo": 1}, []string{}
+	calls, want := map[string]int{}, []string{}
 	var items []string
 	for i := range 40 {
 		items = append(items, strconv.Itoa(i))
@@ -112,16 +77,12 @@ func cancelManyRunning(t *testing.T, l *lab) {
 		want = append(want, `"cancelled"`)
 	}
 	w := define("w", func(c *flow.Ctx) ([]string, error) {
-		rs, err := flow.All(c, "p", items, self, func(c *flow.Ctx, item string) (string, error) {
+		return flow.All(c, "p", items, self, func(c *flow.Ctx, item string) (string, error) {
 			_, err := flow.Do(c, "x", work, item)
 			return string(flow.ClassOf(err)), nil
 		})
-		if err == nil {
-			_, err = flow.Do(c.Cleanup(), "undo", undo, "all")
-		}
-		return rs, err
 	})
-	o := Options{Workflows: []flow.Runnable{w}, Handlers: []flow.Handler{l.blocker(nil), l.undoer()}}
+	o := Options{Workflows: []flow.Runnable{w}, Handlers: []flow.Handler{l.blocker(nil)}}
 	d := l.background(l.begin(o, "null"))
 	l.eventually("all are at work", func() bool {
 		n := 0
@@ -173,7 +134,7 @@ func cancelledStarted(t *testing.T, l *lab) {
 
 func cancelPaused(t *testing.T, l *lab) {
 	t.Helper()
-	o := Options{Workflows: []flow.Runnable{undoable()}, Handlers: []flow.Handler{l.worker(), l.undoer()}}
+	o := Options{Workflows: []flow.Runnable{cancellable()}, Handlers: []flow.Handler{l.worker()}}
 	rt := l.begin(o, "null")
 	l.signal(rt, flow.Signal{Verb: flow.Pause})
 	l.want(l.drive(rt), flow.Paused, "")

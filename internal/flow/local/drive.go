@@ -25,7 +25,7 @@ type driver struct {
 	db      context.Context //nolint:containedctx // for the journal: an orderly stop still writes
 	ctx     context.Context //nolint:containedctx // for handlers: lives as long as one call of Drive
 	stop    context.CancelCauseFunc
-	running map[string]job
+	running map[string]context.CancelCauseFunc
 	results chan outcome
 	asks    map[string]flow.Want
 	timers  map[string]flow.Want
@@ -38,11 +38,6 @@ type driver struct {
 	commits int
 	stopped bool
 	batch   batch
-}
-
-type job struct {
-	want   flow.Want
-	cancel context.CancelCauseFunc
 }
 
 type outcome struct {
@@ -83,7 +78,7 @@ func (r *Runtime) Drive(ctx context.Context, run string) (flow.Status, error) {
 		}
 	}
 	d := &driver{
-		r: r, run: run, l: l, queue: flow.NewQueue(r.o.Limits, l.state.OpenBranches()...), running: map[string]job{},
+		r: r, run: run, l: l, queue: flow.NewQueue(r.o.Limits, l.state.OpenBranches()...), running: map[string]context.CancelCauseFunc{},
 		results: make(chan outcome, 1), asks: map[string]flow.Want{}, timers: map[string]flow.Want{}, peek: true,
 		// What was started is told to stop, not torn away from the journal.
 		db: context.WithoutCancel(ctx),

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -63,8 +65,7 @@ func (d *driver) more() {
 // start as interrupted; after a cancel an error is the outcome "cancelled".
 // An outcome that is there counts whatever was asked for meanwhile.
 func (d *driver) take(o outcome) {
-	j := d.running[o.want.Key]
-	j.cancel(nil)
+	d.running[o.want.Key](nil)
 	delete(d.running, o.want.Key)
 	d.queue.Done(o.want)
 	switch {
@@ -186,24 +187,18 @@ func (d *driver) apply(s flow.Signal, at int64) bool {
 	return true
 }
 
-// cancel ends what runs, drops what waits, and goes on with cleanup even when
+// cancel ends what runs and drops what waits, even when
 // the run was paused.
 func (d *driver) cancel(at int64) {
 	d.eng.Cancel(at)
 	d.queue.Drop()
 	off := false
 	d.l.paused, d.batch.pause, d.batch.cancelled = false, &off, at
-	for _, j := range d.running {
-		if !j.want.Cleanup {
-			j.cancel(flow.ErrCancelled)
-		}
+	for _, end := range d.running {
+		end(flow.ErrCancelled)
 	}
 	for _, m := range []map[string]flow.Want{d.asks, d.timers} {
-		for k, w := range m {
-			if !w.Cleanup {
-				delete(m, k)
-				d.batch.lapsed = append(d.batch.lapsed, k)
-			}
-		}
+		d.batch.lapsed = slices.AppendSeq(d.batch.lapsed, maps.Keys(m))
+		clear(m)
 	}
 }

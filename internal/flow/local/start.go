@@ -15,8 +15,8 @@ import (
 func (d *driver) start(w flow.Want) {
 	n := d.l.starts[w.Key]
 	ctx, cancel := context.WithCancelCause(d.ctx)
-	d.running[w.Key] = job{want: w, cancel: cancel}
-	if d.l.state.Cancelled != 0 && !w.Cleanup {
+	d.running[w.Key] = cancel
+	if d.l.state.Cancelled != 0 {
 		cancel(flow.ErrCancelled)
 	}
 	h := flow.HandlerOf(d.r.o.Handlers, w.Step)

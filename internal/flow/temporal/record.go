@@ -214,12 +214,10 @@ func (m *record) cancel(f *fed) {
 	}
 	m.State.Cancelled, m.Paused, f.cancelled = max(m.Now, 1), false, max(m.Now, 1)
 	for _, waiting := range []map[string]flow.Want{m.Gates, m.Timers} {
-		for k, w := range waiting {
-			if !w.Cleanup {
-				delete(waiting, k)
-				delete(m.State.Open, k)
-			}
+		for k := range waiting {
+			delete(m.State.Open, k)
 		}
+		clear(waiting)
 	}
 }
 

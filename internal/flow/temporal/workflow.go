@@ -168,9 +168,7 @@ func (l *loop) gather() (took []int, ended []string) {
 	}
 	if f.cancelled != 0 {
 		for _, k := range slices.Sorted(maps.Keys(l.cancels)) { // on replay in the same order
-			if !l.m.Running[k].Cleanup {
-				l.cancels[k]()
-			}
+			l.cancels[k]()
 		}
 	}
 	return took, ended
@@ -236,7 +234,7 @@ func (l *loop) pending() bool { return len(l.first) > 0 || l.happens.HasPending(
 
 func (l *loop) start(w flow.Want) {
 	m := l.m
-	in := task{Run: m.Run, Key: w.Key, Step: w.Step, Branch: w.Branch, Lane: w.Lane, Shared: m.Pool != "", Start: m.Starts[w.Key], Cancelled: m.State.Cancelled != 0 && !w.Cleanup}
+	in := task{Run: m.Run, Key: w.Key, Step: w.Step, Branch: w.Branch, Lane: w.Lane, Shared: m.Pool != "", Start: m.Starts[w.Key], Cancelled: m.State.Cancelled != 0}
 	if l.b != nil {
 		in.In = l.b.wants[w.Key].In
 	}
