@@ -66,11 +66,7 @@ func output[O any](c *Ctx, key string, n *node) (O, error) {
 
 // Ask is a human gate. Unanswered means still waiting, never approved.
 func Ask(c *Ctx, key string, q Question) (Answer, error) {
-	k := call{key: key, kind: KindAsk, step: stepAsk, in: q}
-	if q.Timeout > 0 {
-		k.until = c.b.now + q.Timeout.Milliseconds()
-	}
-	n, err := c.call(k)
+	n, err := c.call(call{key: key, kind: KindAsk, step: stepAsk, in: q})
 	if err != nil {
 		return Answer{}, err
 	}

@@ -194,9 +194,6 @@ func (s *simulation) outcome(w flow.Want) *flow.Rec {
 	case flow.KindAsk:
 		s.met["answer"]++
 		verb := []string{flow.Approve, flow.Reject, flow.Reply}[s.IntN(3)]
-		if w.Until > 0 && s.IntN(2) == 0 {
-			verb, s.now = flow.Timeout, max(s.now, w.Until)
-		}
 		return &flow.Rec{Out: fmt.Appendf(nil, `{"verb":%q}`, verb), At: s.now}
 	default:
 		if s.IntN(6) == 0 {

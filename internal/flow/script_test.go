@@ -70,7 +70,7 @@ func (g *generator) ops(depth, count int, siblings []string) []op {
 		case k < 18:
 			o.kind, o.hours = "until", g.IntN(5)
 		case k < 19:
-			o.kind, o.hours = "ask", g.IntN(3)
+			o.kind = "ask"
 		default:
 			o.kind = "defer"
 		}
@@ -108,7 +108,7 @@ func exec(c *flow.Ctx, acc uint64, ops []op) (_ uint64, failure error) {
 			err = flow.Until(c, o.key, c.Now().Add(time.Duration(o.hours)*time.Hour))
 		case "ask":
 			var a flow.Answer
-			a, err = flow.Ask(c, o.key, flow.Question{Text: fmt.Sprint(acc), Timeout: time.Duration(o.hours) * time.Hour})
+			a, err = flow.Ask(c, o.key, flow.Question{Text: fmt.Sprint(acc)})
 			v = a.Verb
 		case "defer":
 			in := acc
@@ -219,11 +219,7 @@ func (o *oracle) eval(a at, acc uint64, ops []op) (uint64, flow.Class) {
 		case "until":
 			_, class = o.call(a, p.key, *a.now+int64(p.hours)*3600_000)
 		case "ask":
-			until := int64(0)
-			if p.hours > 0 {
-				until = *a.now + int64(p.hours)*3600_000
-			}
-			v, class = o.call(a, p.key, until)
+			v, class = o.call(a, p.key, 0)
 		case "defer":
 			deferred = append(deferred, p.key)
 			continue

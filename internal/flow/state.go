@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 )
 
 // State is everything a run is: plain data that a runtime stores and loads.
@@ -99,7 +98,7 @@ type Want struct {
 	Branch  string          `json:"branch,omitempty"` // outermost branch of All it belongs to
 	In      json.RawMessage `json:"in,omitempty"`
 	Hash    uint64          `json:"hash"`
-	Until   int64           `json:"until,omitempty"`   // timers and gates with a timeout: Unix milliseconds
+	Until   int64           `json:"until,omitempty"`   // timers: Unix milliseconds
 	Started bool            `json:"started,omitempty"` // a driver that is gone started it: a cancel does not drop it
 }
 
@@ -118,37 +117,22 @@ func Gates(asks map[string]Want) []Gate {
 	return out
 }
 
-// Due is the outcome of a timer, or of a gate that nobody has answered in time, at a time in Unix milliseconds.
-func (w Want) Due(at int64) *Rec {
-	if w.Kind == KindAsk {
-		return Answer{Verb: Timeout}.rec(at)
-	}
-	return &Rec{Out: json.RawMessage("null"), At: at}
-}
-
-// waits reports whether a time ends what a want waits for.
-func (w Want) waits() bool { return w.Kind == KindTimer || w.Until > 0 }
-
-// NextDue is when the first of timers and of gates with a timeout is due, in Unix milliseconds; 0 for none.
-func NextDue(waiting ...map[string]Want) (at int64) {
-	for _, m := range waiting {
-		for _, w := range m {
-			if until := max(w.Until, 1); w.waits() && (at == 0 || until < at) {
-				at = until
-			}
+// NextDue is when the first of some timers is due, in Unix milliseconds; 0 for none.
+func NextDue(timers map[string]Want) (at int64) {
+	for _, w := range timers {
+		if until := max(w.Until, 1); at == 0 || until < at {
+			at = until
 		}
 	}
 	return at
 }
 
-// Overdue lists timers and gates whose time has come, in order.
-func Overdue(now int64, waiting ...map[string]Want) []Want {
+// Overdue lists the timers whose time has come, in order.
+func Overdue(now int64, timers map[string]Want) []Want {
 	var out []Want
-	for _, m := range waiting {
-		for _, w := range m {
-			if w.waits() && w.Until <= now {
-				out = append(out, w)
-			}
+	for _, w := range timers {
+		if w.Until <= now {
+			out = append(out, w)
 		}
 	}
 	slices.SortFunc(out, func(a, b Want) int { return cmp.Or(cmp.Compare(a.Until, b.Until), strings.Compare(a.Key, b.Key)) })
@@ -207,21 +191,18 @@ type Question struct {
 	Tree    string   `json:"tree,omitempty"`
 	Options []string `json:"options,omitempty"` // the only answers that there are; none = any text
 	// Choices are answers that are proposed, Default the one that an empty answer stands for.
-	Choices []string      `json:"choices,omitempty"`
-	Default string        `json:"default,omitempty"`
-	Timeout time.Duration `json:"timeout,omitempty"` // 0 = waits for ever
+	Choices []string `json:"choices,omitempty"`
+	Default string   `json:"default,omitempty"`
 	// Class is set when the run waits for a repair: what broke. Approving says
 	// that it is mended, and the step is asked for again.
 	Class Class `json:"class,omitempty"`
 }
 
-// The verbs of an Answer. A gate that nobody answers is still waiting; a
-// timeout is an answer and never an approval.
+// The verbs of an Answer. A gate that nobody answers is still waiting.
 const (
 	Approve = "approve"
 	Reject  = "reject"
 	Reply   = "answer"
-	Timeout = "timeout"
 )
 
 // Answer is what a gate got.
@@ -230,9 +211,4 @@ type Answer struct {
 	Text string `json:"text,omitempty"`
 	By   string `json:"by,omitempty"`
 	Tree string `json:"tree,omitempty"`
-}
-
-func (a Answer) rec(at int64) *Rec {
-	out, _ := json.Marshal(a) // it holds nothing but texts
-	return &Rec{Out: out, At: at}
 }

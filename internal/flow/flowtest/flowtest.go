@@ -54,7 +54,6 @@ func Exercise(t *testing.T, open Open) {
 		"KeysNotPositions": keysNotPositions, "BranchesWaitForSiblings": branchesWait, "AllNeverFailsFast": allJoins,
 		"StartOnce": startOnce, "EndedStaysEnded": endedStaysEnded,
 		"GateAcrossRuntimes": gateAcrossRuntimes, "GateAnsweredWhileDriven": gateWhileDriven, "BadSignals": badSignals,
-		"GateTimeoutIsNotApproval": gateTimeout, "AnswerBeforeTimeout": answerBeforeTimeout, "AnswerBeatsTimeout": answerBeatsTimeout,
 		"NearTimer": nearTimer, "FarTimerParks": farTimer, "TimerDoesNotMove": timerDoesNotMove,
 		"CancelBeforeStart": cancelBefore, "CancelRunning": cancelRunning, "CancelManyRunning": cancelManyRunning, "CancelledStarted": cancelledStarted,
 		"CancelPaused": cancelPaused, "Pause": pause, "RetryIsNewKey": retryIsNewKey, "OrderlyStopNotCounted": orderlyStop,

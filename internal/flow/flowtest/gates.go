@@ -8,12 +8,12 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
 
-func gated(timeout time.Duration) flow.Runnable {
+func gated() flow.Runnable {
 	return define("w", func(c *flow.Ctx) (flow.Answer, error) {
 		if _, err := flow.Do(c, "plan", work, "plan"); err != nil {
 			return flow.Answer{}, err
 		}
-		return flow.Ask(c, "gate", flow.Question{Text: "go on?", Tree: "abc", Timeout: timeout})
+		return flow.Ask(c, "gate", flow.Question{Text: "go on?", Tree: "abc"})
 	})
 }
 
@@ -27,7 +27,7 @@ func gateAcrossRuntimes(t *testing.T, outer *lab) {
 		t.Run(verb, func(t *testing.T) {
 			t.Parallel()
 			l := outer.fresh(t)
-			o := Options{Workflows: []flow.Runnable{gated(0)}, Handlers: []flow.Handler{l.worker()}}
+			o := Options{Workflows: []flow.Runnable{gated()}, Handlers: []flow.Handler{l.worker()}}
 			first := l.begin(o, "null")
 			st := l.drive(first)
 			l.want(st, flow.Waiting, "")
@@ -85,7 +85,7 @@ func gateWhileDriven(t *testing.T, l *lab) {
 
 func badSignals(t *testing.T, l *lab) {
 	t.Helper()
-	o := Options{Workflows: []flow.Runnable{gated(0)}, Handlers: []flow.Handler{l.worker()}}
+	o := Options{Workflows: []flow.Runnable{gated()}, Handlers: []flow.Handler{l.worker()}}
 	rt := l.begin(o, "null")
 	l.want(l.drive(rt), flow.Waiting, "")
 	for name, c := range map[string]struct {
@@ -99,7 +99,7 @@ func badSignals(t *testing.T, l *lab) {
 		"unknown run":  {"r9", flow.Signal{Verb: flow.CancelRun}, flow.ErrNoRun},
 		"no gate":      {run, flow.Signal{Verb: flow.Approve}, nil},
 		"unknown verb": {run, flow.Signal{Verb: "nod", Gate: "gate", Tree: "abc"}, nil},
-		"timeout":      {run, flow.Signal{Verb: flow.Timeout, Gate: "gate", Tree: "abc"}, nil},
+		"timeout":      {run, flow.Signal{Verb: "timeout", Gate: "gate", Tree: "abc"}, nil},
 	} {
 		err := rt.Signal(t.Context(), c.run, c.s)
 		if err == nil || c.want != nil && !errors.Is(err, c.want) {
@@ -107,49 +107,6 @@ func badSignals(t *testing.T, l *lab) {
 		}
 	}
 	l.want(l.drive(rt), flow.Waiting, "")
-}
-
-func gateTimeout(t *testing.T, l *lab) {
-	t.Helper()
-	o := Options{Workflows: []flow.Runnable{gated(time.Hour)}, Handlers: []flow.Handler{l.worker()}, MaxWait: time.Minute}
-	rt := l.begin(o, "null")
-	st := l.drive(rt)
-	l.want(st, flow.Waiting, "")
-	if want := l.clock.Now().Add(time.Hour); !st.ResumeAt.Equal(want) {
-		t.Errorf("resume at %v, want %v", st.ResumeAt, want)
-	}
-	l.clock.Advance(time.Hour - time.Millisecond)
-	// Near now: a driver waits for it.
-	d := l.background(l.runtime(o))
-	l.eventually("the driver waits", func() bool { return l.clock.Waiting(st.ResumeAt) > 0 })
-	l.clock.Advance(time.Millisecond)
-	l.want(d.wait(), flow.Done, `{"verb":"timeout"}`)
-	if err := rt.Signal(t.Context(), run, flow.Signal{Verb: flow.Approve, Gate: "gate", Tree: "abc"}); !errors.Is(err, flow.ErrNoGate) {
-		t.Errorf("approval after the timeout = %v, want ErrNoGate", err)
-	}
-}
-
-func answerBeforeTimeout(t *testing.T, l *lab) {
-	t.Helper()
-	o := Options{Workflows: []flow.Runnable{gated(time.Hour)}, Handlers: []flow.Handler{l.worker()}, MaxWait: time.Minute}
-	rt := l.begin(o, "null")
-	l.want(l.drive(rt), flow.Waiting, "")
-	l.signal(rt, flow.Signal{Verb: flow.Approve, Gate: "gate", Tree: "abc"})
-	l.clock.Advance(2 * time.Hour) // nobody drove meanwhile
-	l.want(l.drive(l.runtime(o)), flow.Done, `{"verb":"approve","tree":"abc"}`)
-}
-
-// answerBeatsTimeout answers while a driver waits and lets the time run out
-// before the driver can have looked.
-func answerBeatsTimeout(t *testing.T, l *lab) {
-	t.Helper()
-	o := Options{Workflows: []flow.Runnable{gated(time.Hour)}, Handlers: []flow.Handler{l.worker()}}
-	at := l.clock.Now().Add(time.Hour)
-	d := l.background(l.begin(o, "null"))
-	l.eventually("the driver waits", func() bool { return l.clock.Waiting(at) > 0 })
-	l.signal(l.runtime(o), flow.Signal{Verb: flow.Approve, Gate: "gate", Tree: "abc"})
-	l.clock.Advance(time.Hour)
-	l.want(d.wait(), flow.Done, `{"verb":"approve","tree":"abc"}`)
 }
 
 // sleeper does a step, sleeps, and does another one.

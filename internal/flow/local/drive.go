@@ -266,7 +266,7 @@ func (d *driver) idle() (flow.Status, bool) {
 		return flow.Status{}, false // the next decision starts it
 	}
 	st := flow.Status{State: flow.Parked, Waits: d.eng.Waits(20)}
-	if at := flow.NextDue(d.asks, d.timers); at != 0 {
+	if at := flow.NextDue(d.timers); at != 0 {
 		if st.ResumeAt = time.UnixMilli(at); d.r.o.MaxWait == 0 || st.ResumeAt.Sub(d.r.o.Clock.Now()) <= d.r.o.MaxWait {
 			return flow.Status{}, false
 		}

@@ -20,7 +20,7 @@ func (d *driver) wait(ctx context.Context) error {
 		return nil
 	}
 	var due <-chan time.Time
-	if at := flow.NextDue(d.asks, d.timers); at != 0 && !d.stopped {
+	if at := flow.NextDue(d.timers); at != 0 && !d.stopped {
 		due = d.r.o.Clock.After(time.UnixMilli(at))
 	}
 	done := ctx.Done()
@@ -34,7 +34,8 @@ func (d *driver) wait(ctx context.Context) error {
 			d.more()
 			return nil
 		case <-due:
-			return d.fire()
+			d.fire()
+			return nil
 		case <-done:
 			d.stopped = true
 			d.stop(flow.ErrStopped)
@@ -87,19 +88,12 @@ func (d *driver) record(w flow.Want, rec *flow.Rec) {
 	delete(d.timers, w.Key)
 }
 
-// fire records every timer and gate timeout that is due. An answer that is
-// there already comes before its timeout.
-func (d *driver) fire() error {
-	if len(d.asks) > 0 {
-		if _, err := d.signals(); err != nil {
-			return err
-		}
-	}
+// fire records every timer that is due.
+func (d *driver) fire() {
 	now := d.now()
-	for _, w := range flow.Overdue(now, d.asks, d.timers) {
-		d.record(w, w.Due(now))
+	for _, w := range flow.Overdue(now, d.timers) {
+		d.record(w, &flow.Rec{Out: json.RawMessage("null"), At: now})
 	}
-	return nil
 }
 
 // look reads signals when there may be new ones. It asks at most once in

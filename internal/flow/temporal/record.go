@@ -153,8 +153,7 @@ func (m *record) event(typ flow.EventType, key, branch string, data []byte) {
 }
 
 // take brings in what has happened, at a time: messages in their order, then
-// timers that are due (an answer that is there comes before its timeout),
-// then ends of starts by key.
+// timers that are due, then ends of starts by key.
 func (m *record) take(at int64, msgs []message, outs map[string]outcome) fed {
 	var f fed
 	if m.Manual {
@@ -167,8 +166,8 @@ func (m *record) take(at int64, msgs []message, outs map[string]outcome) fed {
 	for _, msg := range msgs {
 		m.message(msg, &f)
 	}
-	for _, w := range flow.Overdue(m.Now, m.Gates, m.Timers) {
-		m.outcome(w, w.Due(m.Now), &f)
+	for _, w := range flow.Overdue(m.Now, m.Timers) {
+		m.outcome(w, &flow.Rec{Out: json.RawMessage("null"), At: m.Now}, &f)
 	}
 	for _, key := range slices.Sorted(maps.Keys(outs)) {
 		if w, ok := m.Running[key]; ok {
@@ -247,8 +246,8 @@ func (m *record) adopt(msg message) {
 	m.Folded = map[string]*flow.Rec{}
 }
 
-// next is when the first timer or timeout is due, in Unix milliseconds; 0 = none.
-func (m *record) next() int64 { return flow.NextDue(m.Gates, m.Timers) }
+// next is when the first timer is due, in Unix milliseconds; 0 = none.
+func (m *record) next() int64 { return flow.NextDue(m.Timers) }
 
 // end is the end of a start.
 func (m *record) end(w flow.Want, o outcome, f *fed) {

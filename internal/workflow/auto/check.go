@@ -95,7 +95,7 @@ func (f *feature) chosen(c *flow.Ctx, found *fixing) (done bool, end step.End, e
 		return true, step.End{}, f.commitFixes(c)
 	case turn.Approved(a):
 		return false, step.End{}, nil
-	case text != "" && a.Verb != flow.Timeout:
+	case text != "":
 		found.guide = strings.TrimSpace(found.guide + "\n\nA person says, and this overrides everything else: " + turn.Clip(text, 4000))
 		return false, step.End{}, nil
 	}

@@ -500,7 +500,7 @@ func (w *world) decide(want flow.Want) flow.Answer {
 		w.refused++
 		return flow.Answer{Verb: flow.Reject, Text: "no"}
 	}
-	a := []flow.Answer{{Verb: flow.Approve}, {Verb: flow.Reply, Text: "approve"}, {Verb: flow.Reject, Text: "no"}, {Verb: flow.Timeout}, {Verb: flow.Reply, Text: "hm"}, {}}[w.rnd.IntN(6)]
+	a := []flow.Answer{{Verb: flow.Approve}, {Verb: flow.Reply, Text: "approve"}, {Verb: flow.Reject, Text: "no"}, {Verb: flow.Reject}, {Verb: flow.Reply, Text: "hm"}, {}}[w.rnd.IntN(6)]
 	if a.Verb == flow.Approve || a.Text == "approve" {
 		w.overrule++
 	} else {

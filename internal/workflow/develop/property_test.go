@@ -508,7 +508,7 @@ func (w *world) decide(want flow.Want) flow.Answer {
 		return v
 	}
 	a := []flow.Answer{
-		{Verb: flow.Approve}, {Verb: flow.Reply, Text: "approve"}, {Verb: flow.Reject, Text: "no"}, {Verb: flow.Reply, Text: "hm"}, {Verb: flow.Reply, Text: "skip"}, {Verb: flow.Reject}, {Verb: flow.Timeout},
+		{Verb: flow.Approve}, {Verb: flow.Reply, Text: "approve"}, {Verb: flow.Reject, Text: "no"}, {Verb: flow.Reply, Text: "hm"}, {Verb: flow.Reply, Text: "skip"}, {Verb: flow.Reject}, {Verb: flow.Reject},
 	}[w.rnd.IntN(7)]
 	if w.ok() && w.rnd.IntN(3) > 0 {
 		a = flow.Answer{Verb: flow.Approve}

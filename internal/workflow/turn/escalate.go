@@ -37,7 +37,7 @@ func Escalate(c *flow.Ctx, text, words string, canSkip bool) (what, hint string,
 	}
 	said := strings.TrimSpace(a.Text)
 	switch {
-	case a.Verb == flow.Reject || a.Verb == flow.Timeout || strings.EqualFold(said, Abort):
+	case a.Verb == flow.Reject || strings.EqualFold(said, Abort):
 		return Abort, Clip(said, 1000), nil
 	case canSkip && strings.EqualFold(said, Skip):
 		return Skip, "", nil

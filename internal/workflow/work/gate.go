@@ -61,8 +61,6 @@ func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error)
 				}
 				note = b.String()
 			}
-		case q.Verb == flow.Timeout:
-			return false, "no answer in time", nil
 		default:
 			if text == "" || strings.EqualFold(text, flow.Reject) {
 				text = "not like this; find another way"

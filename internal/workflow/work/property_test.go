@@ -592,7 +592,7 @@ func (w *world) said(want flow.Want) flow.Answer {
 			{Verb: flow.Approve},
 			{Verb: flow.Reply, Text: "approve"},
 			{Verb: flow.Reject, Text: "not in this way"},
-			{Verb: flow.Timeout},
+			{Verb: "yes"},
 			{Verb: flow.Reply, Text: "make it blue"},
 			{Verb: flow.Reply, Text: "{not approved"},
 			{Verb: flow.Reply, Text: edits[w.rnd.IntN(len(edits))]},
