@@ -34,7 +34,7 @@ func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []ste
 	var ans struct {
 		HeldOut []step.HeldOut `json:"held_out"`
 	}
-	if json.Unmarshal(turned.Answer, &ans) != nil {
+	if answered = json.Unmarshal(turned.Answer, &ans) == nil; !answered {
 		return held, spent, nil
 	}
 	for _, h := range held {
