@@ -44,12 +44,6 @@ var specifySchema = json.RawMessage(`{"type":"object","additionalProperties":fal
 	`"technologies":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["choice","alternative","reason"],"properties":{` +
 	`"choice":{"type":"string"},"alternative":{"type":"string"},"reason":{"type":"string"}}}}}}}}}`)
 
-// specification is the part of an answer that decides what comes next.
-type specification struct {
-	Questions []turn.Question   `json:"questions"`
-	Modules   []json.RawMessage `json:"modules"`
-}
-
 func newSpec(c *flow.Ctx, in step.SpecIn) (step.DocumentOut, error) {
 	s, err := turn.Do(c, "survey", step.SpecSurvey, in)
 	if err != nil {
@@ -63,13 +57,13 @@ func newSpec(c *flow.Ctx, in step.SpecIn) (step.DocumentOut, error) {
 		if rounds == 0 {
 			break
 		}
-		ans, raw, err := w.ask(c, n)
+		questions, answer, err := w.ask(c, n)
 		if err != nil {
 			return w.out, err
 		}
-		if len(ans.Questions) > 0 && asked < questionRounds {
+		if len(questions) > 0 && asked < questionRounds {
 			asked++
-			said, err := turn.Questions(c, ans.Questions, in.Yes)
+			said, err := turn.Questions(c, questions, in.Yes)
 			if err != nil {
 				return w.out, err
 			}
@@ -80,7 +74,7 @@ func newSpec(c *flow.Ctx, in step.SpecIn) (step.DocumentOut, error) {
 			continue
 		}
 		rounds--
-		d, err := turn.Do(c, "check", step.SpecDraft, step.DraftIn{Tree: s.Tree, Path: in.Path, Answer: raw, Assumed: w.out.Assumed, Told: w.told})
+		d, err := turn.Do(c, "check", step.SpecDraft, step.DraftIn{Tree: s.Tree, Path: in.Path, Answer: answer, Assumed: w.out.Assumed, Told: w.told})
 		if err != nil {
 			return w.out, err
 		}
@@ -106,19 +100,22 @@ type writing struct {
 	out      step.DocumentOut
 }
 
-func (w *writing) ask(c *flow.Ctx, n int) (specification, json.RawMessage, error) {
+// ask gets an answer, and the questions in it.
+func (w *writing) ask(c *flow.Ctx, n int) ([]turn.Question, json.RawMessage, error) {
 	out, err := turn.Ask(c, step.Turn{
 		Role: "specify", Module: cmp.Or(w.in.Path, "."), Attempt: n, Tree: w.s.Tree, Instructions: specifyPrompt, Docs: w.s.Docs,
 		Task: w.task(), Schema: specifySchema, Judge: true, Budget: w.in.Budget,
 	})
 	if err != nil {
-		return specification{}, nil, err
+		return nil, nil, err
 	}
 	w.out.Usage = w.out.Usage.Add(out.Usage)
 	w.before = string(out.Answer)
-	var ans specification
+	var ans struct {
+		Questions []turn.Question `json:"questions"`
+	}
 	err = turn.Decode(out.Answer, &ans)
-	return ans, out.Answer, err
+	return ans.Questions, out.Answer, err
 }
 
 func (w *writing) task() string {
