@@ -119,7 +119,7 @@ func BenchmarkDecide(b *testing.B) {
 					}
 					q.Add(d.Wants...)
 					for _, w := range q.Next() {
-						e.Started(w.Key, 1)
+						e.Started(w.Key)
 						running = append(running, w)
 					}
 					w := running[0]

@@ -101,7 +101,7 @@ func Note(c *Ctx, key string, fact any) {
 		b.e.bug("note %s: %v", full, err)
 	}
 	b.e.s.Notes[full] = true
-	b.e.d.Notes = append(b.e.d.Notes, NoteRec{Key: full, Branch: b.path, At: b.now, Fact: raw})
+	b.e.d.Notes = append(b.e.d.Notes, NoteRec{Key: full, Branch: b.path, Fact: raw})
 }
 
 // Rounds is a bounded loop: rounds 1 to max, each with keys of its own.

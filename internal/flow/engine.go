@@ -214,11 +214,10 @@ func (e *Engine) Record(key string, r *Rec) bool {
 	return true
 }
 
-// Started marks a want as started at a time in Unix milliseconds; make it
-// durable before the act.
-func (e *Engine) Started(key string, at int64) {
+// Started marks a want as started; make it durable before the act.
+func (e *Engine) Started(key string) {
 	n := e.node(key)
-	n.open, n.start = true, Start{At: at, Step: n.want.Step, In: n.want.Hash}
+	n.open, n.start = true, Start{Step: n.want.Step, In: n.want.Hash}
 	e.s.Open[key] = n.start
 }
 

@@ -30,7 +30,7 @@ func run(t *testing.T, w flow.Runnable, s *flow.State) flow.Decision {
 		if err := json.Unmarshal(w.In, &in); err != nil {
 			t.Fatal(err)
 		}
-		e.Started(w.Key, 1)
+		e.Started(w.Key)
 		e.Record(w.Key, &flow.Rec{Out: fmt.Appendf(nil, "%d", 2*in), At: 1})
 	}
 	t.Fatal("does not end")

@@ -170,7 +170,7 @@ func (s *simulation) outcomes(n int) {
 	for i, k := range keys {
 		w := s.open[k]
 		if w.Kind == flow.KindStep && (i < n || s.IntN(2) == 0) {
-			s.eng.Started(k, s.now)
+			s.eng.Started(k)
 			s.or.started[k] = true
 		}
 		if i >= n {
@@ -208,7 +208,7 @@ func (s *simulation) crash() error {
 	s.met["crash"]++
 	for k, w := range s.open {
 		if w.Kind != flow.KindStep {
-			s.state.Open[k] = flow.Start{At: s.now, Step: w.Step, In: w.Hash}
+			s.state.Open[k] = flow.Start{Step: w.Step, In: w.Hash}
 		}
 	}
 	raw, err := json.Marshal(s.state)

@@ -56,7 +56,6 @@ func (s *State) OpenBranches() []string {
 // Start is the durable mark that a step was started, made before the act, or
 // that a gate or timer was asked for.
 type Start struct {
-	At   int64  `json:"at"` // Unix milliseconds
 	Step string `json:"step"`
 	In   uint64 `json:"in"` // hash of the input
 }
@@ -143,7 +142,6 @@ func Overdue(now int64, timers map[string]Want) []Want {
 type NoteRec struct {
 	Key    string          `json:"key"`
 	Branch string          `json:"branch,omitempty"`
-	At     int64           `json:"at"`
 	Fact   json.RawMessage `json:"fact"`
 }
 

@@ -277,7 +277,7 @@ func TestTrap10Cancel(t *testing.T) {
 			return fmt.Sprint(errors.Is(err, flow.ErrCancelled)), nil
 		})
 	})
-	b.eng.Started("g/started:x", 5)
+	b.eng.Started("g/started:x")
 	b.eng.Cancel(9)
 	b.eng.Cancel(10)
 	b.decide()
@@ -319,7 +319,7 @@ func TestTrap11Impurity(t *testing.T) {
 			return "", ask(c)
 		})
 		w := b.open["k"]
-		b.state.Open["k"] = flow.Start{At: 1, Step: w.Step, In: w.Hash}
+		b.state.Open["k"] = flow.Start{Step: w.Step, In: w.Hash}
 		b.crash()
 		b.wantBug("k was asked with another input before")
 	}

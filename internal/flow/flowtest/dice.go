@@ -146,7 +146,7 @@ func (d Dice) Play() Played {
 		case flow.KindAsk:
 			rec.Out = JSON(d.T, d.Said(want))
 		case flow.KindStep:
-			e.Started(want.Key, now)
+			e.Started(want.Key)
 			v, fail := d.Answer(want)
 			if rec.Err = fail; fail == nil {
 				rec.Out = JSON(d.T, v)

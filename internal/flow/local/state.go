@@ -69,24 +69,24 @@ func (r *Runtime) rows(ctx context.Context, each func(scan func(...any) error) e
 }
 
 func (r *Runtime) loadSteps(ctx context.Context, run string, l *loaded, all bool) error {
-	q := "SELECT key, kind, step, hash, starts, stops, started, ended, out, err FROM steps WHERE run=?"
+	q := "SELECT key, kind, step, hash, starts, stops, ended, out, err FROM steps WHERE run=?"
 	if !all {
 		q += " AND folded=0"
 	}
 	return r.rows(ctx, func(scan func(...any) error) error {
 		var key, step, stops string
 		var kind flow.Kind
-		var hash, started, ended int64
+		var hash, ended int64
 		var starts int
 		var out, fail []byte
-		if err := scan(&key, &kind, &step, &hash, &starts, &stops, &started, &ended, &out, &fail); err != nil {
+		if err := scan(&key, &kind, &step, &hash, &starts, &stops, &ended, &out, &fail); err != nil {
 			return err
 		}
 		switch {
 		case ended != 0:
 			l.state.Recs[key] = &flow.Rec{Step: step, In: uint64(hash), Out: out, Err: failure(fail), At: ended}
 		case starts > 0 || kind != flow.KindStep:
-			l.state.Open[key] = flow.Start{At: started, Step: step, In: uint64(hash)}
+			l.state.Open[key] = flow.Start{Step: step, In: uint64(hash)}
 			l.starts[key], l.stops[key] = starts, numbers(stops)
 		}
 		return nil

@@ -49,7 +49,7 @@ func (d *driver) commit(dec flow.Decision, starts []flow.Want, st *flow.Status) 
 		t.decision(dec)
 		for _, w := range starts {
 			d.l.starts[w.Key]++
-			d.eng.Started(w.Key, t.now)
+			d.eng.Started(w.Key)
 			t.start(w, d.l.starts[w.Key])
 		}
 		t.flags(d.batch)

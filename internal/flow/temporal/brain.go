@@ -119,7 +119,7 @@ func (b *brain) decide(m *record, draining bool) answer {
 		if m.Pool == "" && flow.HandlerOf(b.o.Handlers, w.Step) == nil {
 			return bug(flow.Failf(flow.Definition, "no handler for step %s, which %s asks for", w.Step, w.Key))
 		}
-		b.eng.Started(w.Key, a.At)
+		b.eng.Started(w.Key)
 	}
 	b.status(m, dec, &a, len(gates), draining)
 	return a

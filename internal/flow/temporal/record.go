@@ -323,13 +323,13 @@ func (m *record) apply(a answer) {
 			m.event(flow.EventGate, w.Key, w.Branch, w.In)
 		}
 		waiting[w.Key] = w
-		m.State.Open[w.Key] = flow.Start{At: a.At, Step: w.Step, In: w.Hash}
+		m.State.Open[w.Key] = flow.Start{Step: w.Step, In: w.Hash}
 	}
 	for _, w := range a.Starts {
 		m.Starts[w.Key]++
 		w.In = nil
 		m.Running[w.Key] = w
-		m.State.Open[w.Key] = flow.Start{At: a.At, Step: w.Step, In: w.Hash}
+		m.State.Open[w.Key] = flow.Start{Step: w.Step, In: w.Hash}
 		m.event(flow.EventStart, w.Key, w.Branch, fmt.Appendf(nil, `{"step":%q,"n":%d}`, w.Step, m.Starts[w.Key]))
 	}
 	m.Phase = cmp.Or(a.Phase, m.Phase)
