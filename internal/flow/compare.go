@@ -40,10 +40,7 @@ func Compare(w Runnable, s *State, blobs func(Blob) ([]byte, error)) Diff {
 	used, ended := map[string]bool{}, map[string]*Rec{}
 	e.d = &Decision{}
 	for len(e.queue) > 0 {
-		b := e.queue[0]
-		e.queue = e.queue[1:]
-		b.queued = false
-		e.enter(b)
+		e.next()
 		for _, f := range e.d.Folds {
 			ended[f.Path] = f.Rec
 			for _, k := range f.Keys {

@@ -88,10 +88,7 @@ func (e *Engine) Decide() Decision {
 	e.d = &Decision{}
 	for {
 		for len(e.queue) > 0 && e.d.Bug == nil {
-			b := e.queue[0]
-			e.queue = e.queue[1:]
-			b.queued = false
-			e.enter(b)
+			e.next()
 		}
 		if e.d.Bug != nil || e.severed || !e.stuck() || e.s.Cancelled == 0 {
 			break
@@ -120,7 +117,11 @@ func (e *Engine) Decide() Decision {
 // stuck reports whether nothing can ever happen again.
 func (e *Engine) stuck() bool { return e.root.rec == nil && e.asked == 0 }
 
-func (e *Engine) enter(b *branch) {
+// next runs the branch that has waited longest.
+func (e *Engine) next() {
+	b := e.queue[0]
+	e.queue = e.queue[1:]
+	b.queued = false
 	if b.rec != nil {
 		return
 	}
