@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/commands"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -39,13 +38,7 @@ func (p *place) endToEnd(src []byte) bool {
 // collected reports whether pytest finds a file of tests by its name, where the project says nothing else (docs.pytest.org, "Conventions for
 // Python test discovery"). Files of other runners always are.
 func (p *place) collected(name string) bool {
-	if p.chain.Ecosystem != toolchain.Python || p.chain.Runner != "pytest" || pytestFile().MatchString(path.Base(name)) {
-		return true
-	}
-	named := func(c commands.Command) bool {
-		return slices.ContainsFunc(c.Argv, func(a string) bool { return path.Join(c.Dir, a) == name })
-	}
-	if slices.ContainsFunc(p.chain.Own.Test, named) {
+	if p.chain.Ecosystem != toolchain.Python || p.chain.Runner != "pytest" || pytestFile().MatchString(path.Base(name)) || p.chain.NamesFile(name) {
 		return true
 	}
 	return slices.ContainsFunc([]string{"pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"}, func(file string) bool {
