@@ -322,6 +322,7 @@ func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others [
 	if err != nil {
 		return err
 	}
+	loose = slices.DeleteFunc(loose, func(m moved) bool { return converts(body(f.old, m.was.Test), body(f.new, m.is.Test)) })
 	for _, m := range loose {
 		x.known.weakened++
 		x.block(reject("test-weakened", f.Path, m.is.Line, "The test "+m.is.Name+
@@ -334,6 +335,19 @@ func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others [
 	}
 	x.say(fix("expectation-changed", f.Path, others[0].is.Line, otherExpectations(after(others))), run)
 	return nil
+}
+
+// converts reports whether a test only takes what it is given in another form than before, and asserts the same of it: all of what can be
+// iterated, what is waited for. That does for both forms, so such a test passes with and without the change.
+func converts(was, is string) bool {
+	return was != is && converted(was) == converted(is)
+}
+
+// converted is the code of a test without conversions.
+func converted(code string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(code), func(token string) bool {
+		return slices.Contains([]string{"list", "tuple", "await", "async", "Array", "from", ".", "...", "[", "]", "(", ")", "*"}, token)
+	}), " ")
 }
 
 // swapped is the old file with some of its tests as they are now.

@@ -84,3 +84,26 @@ func TestSelections(t *testing.T) {
 		}
 	}
 }
+
+// TestConverts: a test that takes an iterator for a list, or waits, asserts the same; one that leaves out an order or a value does not.
+func TestConverts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		was, is string
+		want    bool
+	}{
+		{"assert tags ( 3 ) == [ 1 ]", "assert list ( tags ( 3 ) ) == [ 1 ]", true},
+		{"assert . deepEqual ( ids ( ) , [ 1 ] )", "assert . deepEqual ( [ ... ids ( ) ] , [ 1 ] )", true},
+		{"( ) => { equal ( f ( ) , 1 ) }", "async ( ) => { equal ( await f ( ) , 1 ) }", true},
+		{"assert f ( ) == [ 2 , 1 ]", "assert sorted ( f ( ) ) == [ 1 , 2 ]", false},
+		{"assert f ( ) == 10", "assert f ( ) in ( 10 , 50 )", false},
+		{"assert f ( ) == 10", "assert f ( ) == 10", false},
+	} {
+		if got := converts(c.was, c.is); got != c.want {
+			t.Errorf("%s → %s converts: %v, want %v", c.was, c.is, got, c.want)
+		}
+	}
+	if a, b := unbracketed("a , b ; ( c ) ;"), unbracketed("( a , b , c )"); a != b {
+		t.Errorf("%q is laid out as %q", a, b)
+	}
+}
