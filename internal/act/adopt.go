@@ -25,6 +25,9 @@ type Adopted struct {
 	Failures []step.TestResult `json:"failures,omitempty"`
 }
 
+// noSources is why a module without code is not adopted.
+const noSources = "it has no sources to adopt; build it"
+
 // Adopt records the present tree as built: modules under dir whose tests
 // pass get a line in the lock without any agent. unchecked records them
 // without running anything, and the lock says so.
@@ -72,7 +75,7 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 		if err != nil {
 			return nil, err
 		}
-		ad, e, err := a.adoptOne(ctx, f, v, tree)
+		ad, e, err := a.adoptOne(ctx, b, f, tree)
 		if err != nil {
 			return nil, err
 		}
@@ -87,8 +90,15 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	return out, a.writeLock(ctx, lock)
 }
 
-func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string) (Adopted, target.Entry, error) {
-	ad := Adopted{Dir: f.Dir, State: target.Built}
+func (a *Actor) adoptOne(ctx context.Context, b *builder, f step.Facts, tree string) (Adopted, target.Entry, error) {
+	ad, v := Adopted{Dir: f.Dir, State: target.Built}, b.p.view
+	if f.Language == "" { // it has no private facts either
+		ad.State, ad.Problem = "", noSources
+		if slices.ContainsFunc(b.owned[f.Dir], func(file string) bool { return toolchain.Classify(file) == toolchain.Source }) {
+			ad.Problem = "its code is in several languages, so nothing was run; to record it as it is, use --unchecked"
+		}
+		return ad, target.Entry{}, nil
+	}
 	pv, err := load[private](a.o.Blobs, f.Private)
 	if err != nil {
 		return ad, target.Entry{}, err
@@ -106,7 +116,7 @@ func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string
 	}
 	e.Covers = a.stillProved(ctx, pv.Old, e)
 	if len(f.Sources) == 0 {
-		ad.State, ad.Problem = "", "it has no sources to adopt; build it"
+		ad.State, ad.Problem = "", noSources
 		return ad, e, nil
 	}
 	ok, err := a.adoptCheck(ctx, pv, tree, proving(f, v), &ad)
@@ -181,7 +191,7 @@ func (b *builder) asItIs(t target.Target) (Adopted, target.Entry) {
 		}
 	}
 	if len(e.Files) == 0 {
-		ad.State, ad.Problem = "", "it has no sources to adopt; build it"
+		ad.State, ad.Problem = "", noSources
 	}
 	return ad, e
 }
@@ -203,7 +213,7 @@ func (a *Actor) adoptCheck(ctx context.Context, pv private, tree string, frozen 
 	if !proof.Passed {
 		ad.State, ad.Problem, ad.Failures = "", "its checks do not pass", short(proof.Failures())
 		for _, f := range proof.Findings {
-			ad.Problem += fmt.Sprintf("; %s", f.Message)
+			ad.Problem = fmt.Sprintf("its checks do not pass; %s", f.Message)
 			break
 		}
 		return false, nil

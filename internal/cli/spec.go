@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -145,7 +146,7 @@ func newAdopt(a *app) *cobra.Command {
 				return err
 			}
 			if len(mods) == 0 && !a.json {
-				if err := p.tellNoSpecs(ctx, path); err != nil {
+				if err := p.tellAdopted(ctx, path); err != nil {
 					return err
 				}
 			}
@@ -160,7 +161,7 @@ func newAdopt(a *app) *cobra.Command {
 			} else {
 				for _, m := range mods {
 					if m.Problem != "" {
-						fmt.Fprintf(a.Out, a.lang().T("⚠ %s: not adopted: %s\n"), m.Dir, m.Problem)
+						fmt.Fprintf(a.Out, a.lang().T("⚠ %s: not adopted: %s\n"), m.Dir, a.lang().Finding(m.Problem))
 						for _, t := range m.Failures {
 							fmt.Fprintf(a.Out, "    %s: %s\n", t.ID, t.Status)
 						}
@@ -181,4 +182,18 @@ func newAdopt(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVar(&unchecked, "unchecked", false, "record without building, running or comparing anything; the lock marks it as unchecked")
 	return c
+}
+
+// tellAdopted says why adopt has nothing to do: there is no spec, or all is built and up to date.
+func (p *project) tellAdopted(ctx context.Context, path string) error {
+	plan, err := act.New(p.planOptions()).PlanCompile(ctx, step.CompileIn{Paths: step.Below(path), Phase: step.Full, Conflict: step.KeepFiles})
+	switch {
+	case err != nil:
+		return err
+	case plan.Specs() == 0:
+		fmt.Fprint(p.a.Err, p.planned(plan))
+	default:
+		fmt.Fprint(p.a.Err, p.a.lang().T("nothing to adopt: all is built and up to date\n"))
+	}
+	return nil
 }

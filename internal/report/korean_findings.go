@@ -320,6 +320,14 @@ var koreanFindings = map[string]string{
 	"The spec depends on the package %s, but no file of the module imports it":       "스펙은 패키지 %s에 의존하지만 모듈의 어느 파일도 가져오지 않습니다",
 	"The spec changed since the code was built from it: behavior is not compared":    "코드를 빌드한 뒤에 스펙이 바뀌었습니다. 동작은 비교하지 않습니다",
 	"The spec exports %s, but none of the files built for the module exists anymore": "스펙은 %s을(를) 내보내지만, 모듈을 위해 만든 파일이 하나도 남아 있지 않습니다",
+
+	// adopt
+	"it has no sources to adopt; build it":                                                         "등록할 소스가 없습니다. 빌드하세요",
+	"its code is in several languages, so nothing was run; to record it as it is, use --unchecked": "코드가 여러 언어로 되어 있어 아무것도 실행하지 않았습니다. 그대로 기록하려면 --unchecked를 쓰세요",
+	"it has no tests that could pass; write some, build it, or use --unchecked":                    "통과할 테스트가 없습니다. 테스트를 쓰거나, 빌드하거나, --unchecked를 쓰세요",
+	"its checks do not pass":                 "검사를 통과하지 못합니다",
+	"its checks do not pass; %s":             "검사를 통과하지 못합니다; %s",
+	"examples of its spec that fail: %d; %s": "실패하는 스펙 예시: %d개; %s",
 }
 
 // koreanFacts has the Korean wording of what stands beside findings: what could not be called, built or read.
