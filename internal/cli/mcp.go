@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +16,7 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
@@ -65,10 +68,64 @@ func newMCP(a *app) *cobra.Command {
 			"and specs. None can approve, answer for a person, or give the runs of a session more than the configured budget.",
 		Example: "  claude mcp add jacquard -- jacquard mcp\n  codex mcp add jacquard -- jacquard mcp",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.serveMCP(c.Context(), &mcp.StdioTransport{})
+			l := &messages{in: bufio.NewScanner(a.In), out: a.Out}
+			l.in.Buffer(nil, mcp.DefaultMaxLineLength)
+			return a.serveMCP(c.Context(), &mcp.IOTransport{Reader: l, Writer: l})
 		},
 	}
 }
+
+// messages are the lines of a client that are messages. One that is none is answered here: the library would end at it.
+type messages struct {
+	in   *bufio.Scanner
+	rest []byte
+
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// Read gives the next messages, each in a line; those of a batch one by one, as the protocol has no batches any more.
+func (m *messages) Read(p []byte) (int, error) {
+	for len(m.rest) == 0 {
+		if !m.in.Scan() {
+			return 0, cmp.Or(m.in.Err(), io.EOF)
+		}
+		line := bytes.TrimSpace(m.in.Bytes())
+		list := []json.RawMessage{line}
+		if bytes.HasPrefix(line, []byte("[")) && json.Unmarshal(line, &list) == nil && len(list) == 0 {
+			list = []json.RawMessage{line}
+		}
+		for _, one := range list {
+			if _, err := jsonrpc.DecodeMessage(one); err == nil {
+				m.rest = append(append(m.rest, one...), '\n')
+			} else if len(one) > 0 {
+				m.reject(one)
+			}
+		}
+	}
+	n := copy(p, m.rest)
+	m.rest = m.rest[n:]
+	return n, nil
+}
+
+// reject answers a line that is no message, or no JSON at all.
+func (m *messages) reject(line []byte) {
+	e := jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "this line is not JSON"}
+	if json.Valid(line) {
+		e = jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this is not a message of JSON-RPC 2.0"}
+	}
+	_ = jsonLines(m).Encode(map[string]any{"jsonrpc": "2.0", "id": nil, "error": e})
+}
+
+// Write writes an answer whole.
+func (m *messages) Write(p []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.out.Write(p)
+}
+
+// Close leaves stdin and stdout to the process.
+func (m *messages) Close() error { return nil }
 
 func (a *app) serveMCP(ctx context.Context, t mcp.Transport) error {
 	server := mcp.NewServer(&mcp.Implementation{Name: "jacquard", Version: built().Version}, &mcp.ServerOptions{
