@@ -36,6 +36,11 @@ type Judged struct {
 	Limit   int64         `json:"limit_millis"`
 	Shallow bool          `json:"shallow,omitempty"`
 	Quick   bool          `json:"quick,omitempty"`
+
+	// Since is the default branch where nothing was found and commits since that branch were not looked at; Single says that nothing
+	// was found and HEAD has no parent.
+	Since  string `json:"-"`
+	Single bool   `json:"-"`
 }
 
 // How many small changes of the code a judgement tries.
@@ -58,7 +63,35 @@ func (a *Actor) Judge(ctx context.Context, in JudgeIn) (Judged, error) {
 	out, err := a.judgeTrees(ctx, in, before, tree)
 	out.Base, out.Sandbox, out.Millis, out.Limit, out.Shallow = base, a.o.Level, a.o.Now().Sub(begun).Milliseconds(), in.Limit.Milliseconds(), a.o.Repo.Shallow()
 	out.Quick = in.Quick
+	if err == nil && out.Verdict == check.VerdictNothing && in.Range+in.Base == "" && base == "HEAD" {
+		err = a.beside(ctx, &out)
+	}
 	return out, err
+}
+
+// beside says of a working tree without a change of code what else could be judged.
+func (a *Actor) beside(ctx context.Context, out *Judged) error {
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil {
+		return machinery(err)
+	}
+	_, parents, err := a.o.Repo.ReadCommit(ctx, head.Commit)
+	if err != nil {
+		return machinery(err)
+	}
+	out.Single = len(parents) == 0 && out.Before == out.Tree
+	branch, err := a.o.Repo.DefaultBranch(ctx)
+	if err != nil { // nothing has branched off
+		return nil //nolint:nilerr // as the base is found
+	}
+	id, err := a.o.Repo.Revision(ctx, branch)
+	if err != nil {
+		return machinery(err)
+	}
+	if id, err = a.parting(ctx, id, head.Commit); err == nil && id != head.Commit {
+		out.Since = branch
+	}
+	return nil //nolint:nilerr // a clone that is cut off knows no more
 }
 
 func (a *Actor) judgeTrees(ctx context.Context, in JudgeIn, before, tree string) (out Judged, err error) {

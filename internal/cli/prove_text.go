@@ -102,6 +102,9 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		if j.Before == j.Tree && j.Base == act.NoCommit {
 			return l.T("nothing: there is no file yet; write some code and a test, then run: jacquard prove")
 		}
+		if j.Single {
+			return l.T("nothing: no changes, and there is no commit before the last one to compare with")
+		}
 		if j.Before == j.Tree {
 			return l.T("nothing: no changes; to check the last commit, run: jacquard prove HEAD~1..HEAD")
 		}
@@ -158,7 +161,14 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	var b strings.Builder
 	inColumns(&b, "", "  ", verdictText(l, j))
 	fmt.Fprintf(&b, l.T("  compared with: %s\n"), j.Base)
+	if j.Since != "" {
+		fmt.Fprintf(&b, l.T("  commits since %s were not looked at; to check them, run: jacquard prove %[1]s..HEAD\n"), j.Since)
+	}
 	soft := false
+	if j.Verdict == check.VerdictBroken { // tests that fail kill no mutant
+		j.Findings = slices.DeleteFunc(slices.Clone(j.Findings), func(f check.Fact) bool { return f.Rule == "unnoticed-change" && !f.Blocks })
+		j.Functions = slices.DeleteFunc(slices.Clone(j.Functions), func(f check.Function) bool { return f.Noticed == 0 })
+	}
 	for i, f := range j.Findings {
 		why := f.Blocks || failing(f) && j.Verdict == check.VerdictUnproved
 		soft = soft || !why
@@ -170,10 +180,10 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 		if why {
 			mark = "✗ "
 		}
-		inColumns(&b, mark, "  ", strings.TrimPrefix(strings.TrimSpace(report.Finding(l, f.Finding)), "⚠ "))
+		inColumns(&b, mark, "  ", factText(l, j, f))
 	}
 	if soft {
-		fmt.Fprint(&b, l.T("  (✗ goes back to an agent, • does not)\n"))
+		fmt.Fprint(&b, l.T("  (✗ blocks, • does not)\n"))
 	}
 	writeNoticed(&b, l, j)
 	also := ""
@@ -193,6 +203,18 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// factText is a finding as a person reads it: of a first commit there is no before, and what no test reaches needs one.
+func factText(l report.Lang, j act.Judged, f check.Fact) string {
+	if command := check.FailedBefore(f.Finding); command != "" && j.Base == act.NoCommit {
+		f.Message = fmt.Sprintf("The build fails: `%s`", command)
+	}
+	text := strings.TrimPrefix(strings.TrimSpace(report.Finding(l, f.Finding)), "⚠ ")
+	if f.Rule == "unnoticed-change" && f.Severity == step.Warn {
+		text += l.T(" Write a test that does.")
+	}
+	return text
 }
 
 // writeNoticed says for each changed function which test would notice if it were wrong.
