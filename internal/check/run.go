@@ -190,7 +190,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
 	})
 	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
-		return outcome{}, missingTool(cmd, argv[0])
+		return outcome{}, missingTool(cmd, argv[0], err)
 	}
 	if err != nil {
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
@@ -432,7 +432,7 @@ func noModule(cmd toolchain.Command, o outcome) error {
 	return nil
 }
 
-func missingTool(cmd toolchain.Command, tool string) error {
+func missingTool(cmd toolchain.Command, tool string, why error) error {
 	for _, n := range cmd.Needs {
 		if n.Tool == tool || strings.HasSuffix(tool, n.Tool) {
 			return &EnvironmentError{Tool: n.Tool, Install: n.Install}
@@ -441,8 +441,17 @@ func missingTool(cmd toolchain.Command, tool string) error {
 	if len(cmd.Needs) > 0 {
 		return &EnvironmentError{Tool: tool, Install: cmd.Needs[0].Install}
 	}
+	if inTree(tool) && errors.Is(why, proc.ErrPermission) {
+		return &EnvironmentError{Tool: "", Install: tool + " is not executable: run chmod +x on it, then commit"}
+	}
+	if inTree(tool) {
+		return &EnvironmentError{Tool: "", Install: "there is no file " + tool + " in the repository: correct the command, or commit the file"}
+	}
 	return &EnvironmentError{Tool: tool, Install: "install it and put it on PATH"}
 }
+
+// inTree reports whether a program is a file of the project, as ./run.sh is.
+func inTree(program string) bool { return strings.Contains(program, "/") && !filepath.IsAbs(program) }
 
 // glob lists the tracked and generated files that a shell would put in the place of a pattern; without any it is the pattern.
 func (p *place) glob(dir, pattern string) []string {

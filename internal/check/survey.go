@@ -6,6 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -170,6 +173,11 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	none := len(files) == 0 && (p.chain.Ecosystem != toolchain.Unknown || s.Command == "")
 	if none && !p.chain.NamesPackages() {
 		s.State, s.Text = step.Useless, step.NoTests
+		for _, cmd := range p.chain.Test(toolchain.Selection{}) {
+			if _, err := os.Stat(filepath.Join(p.full(cmd.Dir), cmd.Argv[0])); inTree(cmd.Argv[0]) && errors.Is(err, fs.ErrNotExist) {
+				s.State, s.Text = step.Missing, missingTool(toolchain.Command{}, cmd.Argv[0], err).Error()
+			}
+		}
 		return []step.Standing{s}, nil
 	}
 	run, err := p.settled(ctx, toolchain.Selection{}, p.testsOf(files))

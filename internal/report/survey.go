@@ -20,6 +20,8 @@ func Standing(l Lang, s step.Standing) string {
 	}
 	b.WriteString(": ")
 	switch {
+	case s.Text == step.NoTests:
+		b.WriteString(l.T("there is no test yet"))
 	case s.State == step.Missing, s.State == step.Useless, s.State == step.Fails && s.Tests+s.Skipped == 0 && s.Level == "" && s.Old == 0:
 		b.WriteString(s.Text)
 	case s.Purpose == "test" && s.Level != "":
