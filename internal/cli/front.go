@@ -35,6 +35,7 @@ type frontPage struct {
 
 	install string // how the agent is installed
 	empty   bool   // there is no file to commit
+	grown   bool   // the last commit has one before it
 }
 
 // nextStep is a command to type, and why.
@@ -219,6 +220,11 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 			return page, err
 		}
 		page.Changed = len(list) > 0
+		_, parents, err := p.repo.ReadCommit(ctx, head.Commit)
+		if err != nil {
+			return page, err
+		}
+		page.grown = len(parents) > 0
 	}
 	name := p.seats(driveOptions{}).Run.Agent
 	if m, ok := findMaker(name); ok {
@@ -291,8 +297,8 @@ func (f frontPage) ideas(l report.Lang) []nextStep {
 	if f.Changed && len(f.Checks) > 0 {
 		out = append(out, nextStep{"jacquard prove", l.T("judge your uncommitted change; no agent needed")})
 	}
-	if f.Agent == "" {
-		out = append(out, nextStep{f.install, l.T("install a coding agent")})
+	if !f.Changed && f.Agent == "" && f.grown && len(f.Checks) > 0 {
+		out = append(out, nextStep{"jacquard prove HEAD~1..HEAD", l.T("judge the last commit; no agent needed")})
 	}
 	if len(f.Checks) == 0 && !f.Uncommitted {
 		out = append(out, nextStep{"jacquard init", l.T("set this project's test command")})
@@ -300,18 +306,22 @@ func (f frontPage) ideas(l report.Lang) []nextStep {
 	switch {
 	case f.Invalid > 0:
 		out = append(out, nextStep{"jacquard spec check", l.T("show the errors of the specs")})
-	case f.Stale > 0:
+	case f.Stale > 0 && f.Agent != "":
 		out = append(out, nextStep{"jacquard build", l.T("build the specs that have changed")})
 	case f.Unverified > 0:
 		out = append(out, nextStep{"jacquard adopt", l.T("record existing code as built from its spec, if its tests pass")})
 	case f.Edited > 0:
 		out = append(out, nextStep{"jacquard verify", l.T("check edited code against its spec")})
 	}
+	doctor := nextStep{"jacquard doctor", l.T("run this project's own checks once, before spending anything")}
+	if f.Agent == "" {
+		return append(out, doctor, nextStep{"jacquard demo", l.T("watch a sample project be built, killed and resumed; no agent needed")}, nextStep{f.install, l.T("install a coding agent")})
+	}
 	out = append(out, nextStep{`jacquard do "…"`, l.T("turn a request into verified commits")})
 	if f.Specs == 0 {
 		out = append(out, nextStep{"jacquard decompile", l.T("write specs for the existing code")})
 	}
-	return append(out, nextStep{"jacquard doctor", l.T("run this project's own checks once, before spending anything")})
+	return append(out, doctor)
 }
 
 // inGit reports whether a directory is in a git repository. It is asked first where nothing may be written: to open a project without

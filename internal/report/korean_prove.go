@@ -25,6 +25,7 @@ var koreanProve = map[string]string{
 	"check edited code against its spec":                           "수정된 코드를 스펙과 대조합니다",
 	"nothing to adopt: all is built and up to date\n":              "등록할 것이 없습니다. 모두 빌드되어 있고 최신입니다\n",
 	"there is no test yet":                                         "아직 테스트가 없습니다",
+	"judge the last commit; no agent needed":                       "마지막 커밋을 판정합니다. 에이전트는 필요 없습니다",
 	"nothing to undo: no agent has the plugin":                     "되돌릴 것이 없습니다. 플러그인이 설치된 에이전트가 없습니다",
 	"nothing was built; the run waits\n":                           "아무것도 빌드하지 않았습니다. 실행은 기다립니다\n",
 	"to try again, run: jacquard resume %s\n":                      "다시 시도하려면: jacquard resume %s\n",
