@@ -19,6 +19,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 	"github.com/jacquard-build/jacquard/internal/works"
 )
 
@@ -173,9 +174,13 @@ func (p *project) leaveAlone(ctx context.Context) error {
 		return err
 	}
 	list, err := p.repo.Status(ctx)
-	list = slices.DeleteFunc(list, func(s git.Status) bool { return s.Index == '?' })
+	list = slices.DeleteFunc(list, func(s git.Status) bool { return s.Index == '?' && toolchain.LanguageOf(s.Path) == "" }) // notes and output
 	if err == nil && len(list) > 0 {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ working from the last commit; your uncommitted changes are left alone: %s\n"), list[0].Path+map[bool]string{true: ", …"}[len(list) > 1])
+		names := step.Each(list[:min(3, len(list))], func(s git.Status) string { return s.Path })
+		if len(list) > len(names) {
+			names = append(names, "…")
+		}
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ working from the last commit; your uncommitted changes are left alone: %s\n"), strings.Join(names, ", "))
 	}
 	return err
 }
