@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -100,6 +101,10 @@ func (a *app) tutorial(ctx context.Context, dir string) error {
 		if err := d.commit(ctx, message); err != nil {
 			return err
 		}
+	}
+	if a.json {
+		a.print(map[string]any{"folder": d.play, "projects": []string{filepath.Join(d.play, "shop"), filepath.Join(d.play, "hello")}})
+		return nil
 	}
 	d.say(a.lang().T("Two projects are in %s:\n"+
 		"  shop    your first change:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n"+
@@ -280,7 +285,8 @@ func (d *demo) expect(ctx context.Context, what noun, args ...string) error {
 
 // jacquard runs this program as a process of its own, so that it can be killed.
 func (d *demo) jacquard(ctx context.Context, env []string, args ...string) (proc.Result, error) {
-	return d.exec(ctx, env, append([]string{d.self, "--root", d.dir, "--lang", string(d.a.lang())}, args...)...)
+	res, err := d.exec(ctx, env, append([]string{d.self, "--root", d.dir, "--lang", string(d.a.lang())}, args...)...)
+	return res, cmp.Or(err, ctx.Err()) // who has stopped it is shown no next step
 }
 
 func (d *demo) exec(ctx context.Context, env []string, argv ...string) (proc.Result, error) {
