@@ -22,13 +22,13 @@ type progress struct {
 // progress begins to show a text, until it is ended.
 func (a *app) progress(text string) *progress {
 	p := &progress{a: a, begun: time.Now(), quit: make(chan struct{}), text: text}
-	draw, each := p.beat, heartbeat
+	draw, first, each := p.beat, firstBeat, heartbeat
 	if a.live() {
-		draw, each = p.draw, redraw
+		draw, first, each = p.draw, redraw, redraw
 		a.show(p)
 	}
 	p.done.Go(func() {
-		tick := time.NewTicker(each)
+		tick := time.NewTicker(first)
 		defer tick.Stop()
 		for {
 			select {
@@ -37,6 +37,7 @@ func (a *app) progress(text string) *progress {
 				return
 			case <-tick.C:
 				draw()
+				tick.Reset(each)
 			}
 		}
 	})

@@ -15,12 +15,12 @@ func TestProgressInAPipe(t *testing.T) {
 		a := &app{Streams: Streams{Err: &said}}
 		a.progress("looking at the change").end()
 		p := a.progress("looking at the change")
-		time.Sleep(40 * time.Second)
+		time.Sleep(15 * time.Second)
 		p.line("  runs go test\n")
 		p.says("test: go test\n./...")
 		time.Sleep(30 * time.Second)
 		p.end()
-		if want := "  … looking at the change (30s so far)\n  runs go test\n  … test: go test ./... (1m00s so far)\n"; said.String() != want {
+		if want := "  … looking at the change (5.0s so far)\n  runs go test\n  … test: go test ./... (35s so far)\n"; said.String() != want {
 			t.Errorf("it says\n%swant\n%s", said.String(), want)
 		}
 	})

@@ -47,7 +47,7 @@ func (p *project) watch(e *engine, r flow.Run) *watch {
 		shown = ""
 	}
 	return &watch{
-		a: p.a, command: commandOf(r), shown: shown, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now(),
+		a: p.a, command: commandOf(r), shown: shown, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now().Add(firstBeat - heartbeat),
 		ledger: filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"),
 	}
 }
@@ -163,8 +163,11 @@ func (w *watch) step(ctx context.Context) {
 	}
 }
 
-// heartbeat is how long nothing is said to who reads plain text, while something is at work.
-const heartbeat = 30 * time.Second
+// heartbeat is how long nothing is said to who reads plain text, while something is at work; firstBeat is that at the beginning.
+const (
+	heartbeat = 30 * time.Second
+	firstBeat = 5 * time.Second
+)
 
 // spent reads, once a second, what the run has cost so far, also of turns that are at work.
 func (w *watch) spent() {
