@@ -6,6 +6,7 @@ package explain
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -97,7 +98,8 @@ func Find(groups []Group, code string) []Entry {
 			}
 		}
 	}
-	return out
+	verdicts := matching(groups, func(e Entry) bool { return e.Group == "prove" && slices.Contains(out, e) }) // are what a person has seen
+	return append(verdicts, slices.DeleteFunc(out, func(e Entry) bool { return e.Group == "prove" })...)
 }
 
 func matching(groups []Group, is func(Entry) bool) (out []Entry) {
