@@ -19,6 +19,9 @@ func newInit(a *app) *cobra.Command {
 			if session {
 				return a.initSession(c.Context(), undo, yes)
 			}
+			if hook && undo {
+				return usage("--undo works only with --session. To undo --hook, delete the file pre-commit that it wrote: rm \"$(git rev-parse --git-path hooks)/pre-commit\"")
+			}
 			for _, name := range []string{"undo", "yes"} {
 				if c.Flags().Changed(name) {
 					return usage("--%s works only with --session: jacquard init --session --%s", name, name)
