@@ -395,7 +395,7 @@ func Question(l Lang, key string, q flow.Question) string {
 	if dir, ok := ModuleOf(key[:max(i, 0)]); ok && strings.HasPrefix(key[i+1:], "language/") && q.Class == "" {
 		return fmt.Sprintf(l.T("Which language should %s be written in? The project does not say: %s"), dir, strings.Join(q.Options, ", "))
 	}
-	return step.Readable(strings.ReplaceAll(q.Text, "\t", "    ")) // an agent may have written it
+	return step.Readable(q.Text) // an agent may have written it
 }
 
 // Cost says what was spent; what nobody could measure is called unknown.

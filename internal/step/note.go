@@ -50,14 +50,14 @@ type Left struct {
 }
 
 // Readable is a text of somebody else for a terminal: what cannot be printed is shown as such, so that nothing hides what is
-// read.
+// read. A tab, which programs indent with, is spaces.
 func Readable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && !unicode.IsPrint(r) {
 			return '�'
 		}
 		return r
-	}, s)
+	}, strings.ReplaceAll(s, "\t", "    "))
 }
 
 // Status is the end of a module.
