@@ -123,7 +123,7 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		return report.Countf(l.T("weakened: %d existing tests check less than before"), count(j, blocking))
 	case check.VerdictUnknown:
 	}
-	text := fmt.Sprintf(l.T("unknown: %s"), j.Why)
+	text := fmt.Sprintf(l.T("unknown: %s"), l.Finding(j.Why))
 	switch {
 	case j.Late && j.Quick:
 		text += l.T("; for more time, run: jacquard prove")

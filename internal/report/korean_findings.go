@@ -15,6 +15,9 @@ func (l Lang) Finding(en string) string {
 	if l != Korean {
 		return en
 	}
+	if ko, ok := configurationKinds[en]; ok {
+		return ko
+	}
 	for _, f := range findings() {
 		m := f.form.FindStringSubmatch(en)
 		if m == nil {
@@ -321,6 +324,14 @@ var koreanFindings = map[string]string{
 	"The spec changed since the code was built from it: behavior is not compared":    "코드를 빌드한 뒤에 스펙이 바뀌었습니다. 동작은 비교하지 않습니다",
 	"The spec exports %s, but none of the files built for the module exists anymore": "스펙은 %s을(를) 내보내지만, 모듈을 위해 만든 파일이 하나도 남아 있지 않습니다",
 
+	// why a verdict is unknown
+	"%s fails without the change as well: %s":                                                   "%s은(는) 변경이 없어도 실패합니다: %s",
+	"the time limit was reached before there was a result":                                      "결과가 나오기 전에 시간 제한에 도달했습니다",
+	"the language of %s is not supported: only Go, JavaScript, TypeScript, Python and Rust are": "%s의 언어는 지원하지 않습니다. Go, JavaScript, TypeScript, Python, Rust만 지원합니다",
+	"no test that reaches the change passes here, with or without it: %s":                       "변경에 도달하는 테스트 중 여기서 통과하는 것이 변경이 있든 없든 하나도 없습니다: %s",
+	"tests fail (%d), and there was no time to check whether they failed before":                "테스트가 실패하는데(%d개), 이전에도 실패했는지 확인할 시간이 없었습니다",
+	"the new code has nothing to mutate, and no test fails without it":                          "새 코드에 변이시킬 것이 없고, 변경 없이 실패하는 테스트도 없습니다",
+
 	// adopt
 	"it has no sources to adopt; build it":                                                         "등록할 소스가 없습니다. 빌드하세요",
 	"its code is in several languages, so nothing was run; to record it as it is, use --unchecked": "코드가 여러 언어로 되어 있어 아무것도 실행하지 않았습니다. 그대로 기록하려면 --unchecked를 쓰세요",
@@ -328,6 +339,24 @@ var koreanFindings = map[string]string{
 	"its checks do not pass":                 "검사를 통과하지 못합니다",
 	"its checks do not pass; %s":             "검사를 통과하지 못합니다; %s",
 	"examples of its spec that fail: %d; %s": "실패하는 스펙 예시: %d개; %s",
+}
+
+// configurationKinds has the Korean of the kinds of configuration that findings name.
+var configurationKinds = map[string]string{
+	"test runner configuration":    "테스트 러너 설정",
+	"CI configuration":             "CI 설정",
+	"lint or format configuration": "린트 또는 포맷 설정",
+	"type checker configuration":   "타입 검사기 설정",
+	"build configuration":          "빌드 설정",
+	"package manifest":             "패키지 매니페스트",
+	"lock file":                    "lock 파일",
+	"git hooks":                    "git 훅",
+	"git attributes":               "git 속성",
+	"git configuration":            "git 설정",
+	"agent settings":               "에이전트 설정",
+	"editor settings":              "편집기 설정",
+	"environment file":             "환경 파일",
+	"configuration of Jacquard":    "Jacquard 설정",
 }
 
 // koreanFacts has the Korean wording of what stands beside findings: what could not be called, built or read.

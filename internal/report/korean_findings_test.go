@@ -11,6 +11,7 @@ func TestKoreanFindings(t *testing.T) {
 	t.Parallel()
 	for en, want := range map[string]string{
 		"The spec sets MAX to 40, the code to 50": "MAX의 값이 스펙에서는 40, 코드에서는 50입니다",
+		"The package manifest changed.":           "패키지 매니페스트이(가) 바뀌었습니다.",
 		"No test reaches Total.":                  "Total에 도달하는 테스트가 없습니다.",
 		"what no table has, such as this.":        "what no table has, such as this.",
 		"This phase may change only the tests in cart (a.go). Your change to this file was undone.":                                                                                                                                       "이 단계에서는 cart 안의 tests만 바꿀 수 있습니다 (a.go). 이 파일의 변경은 되돌렸습니다.",
