@@ -249,9 +249,15 @@ func (run testRun) noticed(counting []test) (killed, valid bool) {
 	return killed, ran || killed
 }
 
-// mutated runs tests on one mutation, and puts the source back.
+// mutated runs tests on one mutation, and puts the source back. What stands beside the code here, such as the tests of a file as they were,
+// stays.
 func (p *place) mutated(ctx context.Context, x mutantAt, sel toolchain.Selection, proof *Proof) (testRun, error) {
 	s := &stubber{p: p, before: map[string][]byte{}}
+	if now := p.read(x.file); !bytes.Equal(now, x.src) {
+		if m, ok := source.Parse(x.file, x.src).Moved(x.Mutant, source.Parse(x.file, now)); ok {
+			x.Mutant, x.src = m, now
+		}
+	}
 	if err := s.put(x.file, x.Apply(x.src)); err != nil {
 		return testRun{}, err
 	}

@@ -49,3 +49,26 @@ func TestKotlinAssertionsWithATypeAndABlock(t *testing.T) {
 		t.Errorf("tests = %+v", f.Tests)
 	}
 }
+
+// TestMovedMutants: a mutant of code is one of the same code with other tests beside it, wherever those stand.
+func TestMovedMutants(t *testing.T) {
+	t.Parallel()
+	const tests, code = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn t() {}\n}\n", "fn f() -> u8 {\n    1\n}\n"
+	const longer = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn t() { assert_eq!(super::f(), 1); }\n}\n"
+	for name, c := range map[string]struct {
+		was, is, want string
+	}{
+		"behind":     {code + tests, code + longer, "fn f() -> u8 {\n    2\n}\n" + longer},
+		"before":     {tests + code, longer + code, longer + "fn f() -> u8 {\n    2\n}\n"},
+		"other code": {code + tests, "fn f() -> u8 {\n    3\n}\n" + tests, ""},
+	} {
+		f := source.Parse("a.rs", []byte(c.was))
+		got := ""
+		if m, ok := f.Moved(f.Mutants()[0], source.Parse("a.rs", []byte(c.is))); ok {
+			got = string(m.Apply([]byte(c.is)))
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

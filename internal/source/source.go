@@ -358,6 +358,30 @@ func (f File) Split() (code, tests []byte) {
 	return append(code, f.raw[at:]...), tests
 }
 
+// Moved is a mutant of this file at the same place of another version of it: one with the same code, and other tests beside it.
+func (f File) Moved(m Mutant, other File) (Mutant, bool) {
+	code, _ := f.Split()
+	if now, _ := other.Split(); strings.TrimRight(string(code), "\n") != strings.TrimRight(string(now), "\n") {
+		return m, false
+	}
+	at := m.Off
+	for _, s := range f.aside {
+		if s[0] < m.End && m.Off < s[1] {
+			return m, false
+		}
+		if s[1] <= m.Off {
+			at -= s[1] - s[0]
+		}
+	}
+	for _, s := range other.aside {
+		if s[0] <= at {
+			at += s[1] - s[0]
+		}
+	}
+	m.End, m.Off = at+m.End-m.Off, at
+	return m, true
+}
+
 // TestsFrom is where the tests begin that stand beside code and an offset lies in; 0 where there are none.
 func (f File) TestsFrom(off int) int {
 	for _, s := range f.aside {
