@@ -83,7 +83,7 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 		if found.Severity = step.Fix; skipped && !t.MaySkip {
 			found.Severity, found.Message = step.Rejects, "The test "+t.Name+" ran before and is skipped now. Remove the skip."
 			if t.Fails {
-				found.Message = "The test " + t.Name + " passed before and has to fail now. Remove the mark."
+				found.Message = "The test " + t.Name + " passed before and is marked to fail now. Remove the mark."
 			}
 			x.known.weakened++
 			x.block(found, &run)
@@ -112,10 +112,18 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 
 // skippedNowOnly reports whether a test is skipped, or has to fail, that ran and passed without the change.
 func (x *chainJudge) skippedNowOnly(ctx context.Context, t test) (bool, testRun, error) {
-	if st := t.in(x.results); st != step.Skip && (st == "" || !t.Fails) {
+	if st := t.in(x.results); st != step.Skip && (st == "" || !t.Fails) && !skippedWhole(t, x.results) {
 		return false, testRun{}, nil
 	}
 	return x.passedBefore(ctx, t)
+}
+
+// skippedWhole reports whether a test has no result because its file is skipped as a whole.
+func skippedWhole(t test, results []step.TestResult) bool {
+	return t.in(results) == "" && slices.ContainsFunc(results, func(r step.TestResult) bool {
+		file, name := toolchain.SplitID(r.ID)
+		return file == t.File && name == "" && r.Status == step.Skip
+	})
 }
 
 // passedBefore reports whether a test passes without the change.

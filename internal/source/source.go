@@ -145,7 +145,7 @@ type Test struct {
 	Only             bool
 	// MaySkip means that the test is skipped on machines that cannot run it, which is no cheating.
 	MaySkip bool
-	// Fails means that the test passes only if what it asserts does not hold (test.fails). It counts as skipped.
+	// Fails means that what the test asserts must not hold (test.fails), or need not (xfail). It counts as skipped.
 	Fails bool
 	// Lines of the first skip and only, 0 without.
 	SkipLine, OnlyLine int

@@ -23,7 +23,7 @@ func (p *pyFile) tests() {
 			p.helpers[name] = Test{Asserts: max(p.helpers[name].Asserts, t.Asserts), Trivial: max(p.helpers[name].Trivial, t.Trivial)}
 		}
 	}
-	moduleSkip := 0
+	var module pyMark
 	for l := range p.lines {
 		ts := p.toks(l)
 		if p.lines[l].indent != 0 {
@@ -31,10 +31,16 @@ func (p *pyFile) tests() {
 		}
 		text := render(ts)
 		if isWord(ts[0], "pytestmark") && skipMark().MatchString(text) && !maySkip(text) || moduleLevelSkip(text) {
-			moduleSkip = ts[0].Line
+			module = pyMark{ts[0].Line, mayFail().MatchString(text)}
 		}
 	}
-	p.testsIn(0, len(p.lines), "", moduleSkip)
+	p.testsIn(0, len(p.lines), "", module)
+}
+
+// pyMark is a mark in a line with which tests are skipped, or run and need not pass.
+type pyMark struct {
+	line  int
+	fails bool
 }
 
 func moduleLevelSkip(text string) bool {
@@ -57,8 +63,8 @@ func maySkip(text string) bool {
 	})
 }
 
-func (p *pyFile) testsIn(from, to int, class string, skip int) {
-	mark, may, rows := skip, false, [2]int{}
+func (p *pyFile) testsIn(from, to int, class string, outer pyMark) {
+	mark, may, rows := outer, false, [2]int{}
 	for l := from; l < to; l++ {
 		ts := p.toks(l)
 		if isPunct(ts[0], "@") {
@@ -67,8 +73,8 @@ func (p *pyFile) testsIn(from, to int, class string, skip int) {
 			}
 			text := render(ts)
 			may = may || maySkip(text)
-			if skipMark().MatchString(text) && !maySkip(text) && mark == skip {
-				mark = ts[0].Line
+			if skipMark().MatchString(text) && !maySkip(text) && mark == outer {
+				mark = pyMark{ts[0].Line, mayFail().MatchString(text)}
 			}
 			continue
 		}
@@ -91,11 +97,11 @@ func (p *pyFile) testsIn(from, to int, class string, skip int) {
 		case kind != "":
 			end = p.end(l, to)
 		}
-		mark, may, rows, l = skip, false, [2]int{}, end-1
+		mark, may, rows, l = outer, false, [2]int{}, end-1
 	}
 }
 
-func (p *pyFile) test(l, end int, class, name string, skip int, maySkip bool) {
+func (p *pyFile) test(l, end int, class, name string, mark pyMark, maySkip bool) {
 	if class != "" {
 		name = class + "::" + name
 	}
@@ -110,8 +116,9 @@ func (p *pyFile) test(l, end int, class, name string, skip int, maySkip bool) {
 		p.statement(&t, p.ts[colon+1:p.lines[l].to], false)
 	}
 	p.body(&t, l+1, end, false)
-	if skip > 0 {
-		t.Skipped, t.SkipLine = true, skip
+	if mark.line > 0 {
+		t.Fails = mark.fails && !t.Skipped
+		t.Skipped, t.SkipLine = true, mark.line
 	}
 	p.f.Tests = append(p.f.Tests, t)
 }
@@ -276,6 +283,7 @@ func trivialPython(ts []Token) bool {
 
 var (
 	skipMark = re.New(`\b(mark\.(skip|skipif|xfail)|unittest\.(skip|skipIf|skipUnless|expectedFailure)|^@(skip|skipIf|skipUnless|expectedFailure))\b`)
+	mayFail  = re.New(`\bmark\.xfail\b|\bexpectedFailure\b`)
 	platform = re.New(`sys\.platform|sys\.version|platform\.|os\.name|shutil\.which|hasattr\((os|socket|signal)|os\.getuid|os\.geteuid`)
 )
 

@@ -273,6 +273,7 @@ class R(unittest.TextTestResult):
         mod=sys.modules.get(type(t).__module__)
         f=getattr(mod,"__file__","") or ""
         if type(t).__name__=="_FailedTest": f,i="",[failed.get(t._testMethodName,t._testMethodName)]
+        elif type(t).__name__=="ModuleSkipped": f,i=os.path.abspath(t._testMethodName.replace(".",os.sep)+".py"),[""]
         elif type(t).__name__=="_SubTest": f,i=getattr(sys.modules.get(type(t.test_case).__module__),"__file__",""),t.test_case.id().split(".")
         self.rows.append({"file":f,"name":"::".join(i[-2:]),"status":status,"message":msg,"seconds":time.monotonic()-getattr(self,"t0",time.monotonic())})
     def addSuccess(self,t): self.row(t,"pass"); super().addSuccess(t)
@@ -290,7 +291,8 @@ def load(a):
     if os.path.isdir(a): return l.discover(a,top_level_dir=".")
     m=os.path.splitext(a)[0].replace(os.sep,"/").replace("/",".")
     failed[m.split(".")[-1]]=m
-    return l.loadTestsFromName(m)
+    try: return l.loadTestsFromName(m)
+    except unittest.SkipTest as e: return unittest.loader._make_skipped_test(m,e,unittest.TestSuite)
 if args and (args[0]=="discover" or args[0].startswith("-")):
     import argparse
     p=argparse.ArgumentParser(argument_default=argparse.SUPPRESS)
