@@ -56,7 +56,7 @@ var allowed = map[string][]string{
 	"agent":             {"confine", "proc", "step", "submit"},
 	"gateway":           {"scenario"},
 	"example":           {"source", "signature"},
-	"check":             {"confine", "proc", "registry", "git", "source", "step", "toolchain", "example", "signature"},
+	"check":             {"commands", "confine", "proc", "registry", "git", "source", "step", "toolchain", "example", "signature"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario", "example",
 		"task", "works", "pdca", "checkpoint", "forge", "subject", "confine", "attest",

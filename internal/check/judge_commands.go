@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/commands"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -34,10 +37,11 @@ func (j *judge) leftOut(ctx context.Context) error {
 		if len(chain.Own.Test) == 0 { // the project has said of none that it is run
 			now = []toolchain.Found{chain}
 		}
-		if len(now) == 0 || !j.retuned(chain, now) {
+		idle := j.idleScript(chain, lines)
+		if idle == "" && (len(now) == 0 || !j.retuned(chain, now)) {
 			continue
 		}
-		err := j.leftOutOf(short, chain, now)
+		err := j.leftOutOf(short, chain, now, idle)
 		_, missing := errors.AsType[*EnvironmentError](err)
 		_, compiled := errors.AsType[*compileError](err)
 		switch {
@@ -49,6 +53,50 @@ func (j *judge) leftOut(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// idleScript is the script of a package.json that led to tests before and does nothing now, with its file, where no command of the project runs
+// the tests of a toolchain any more.
+func (j *judge) idleScript(chain toolchain.Found, lines []toolchain.Found) string {
+	if len(chain.Own.Test) == 0 || slices.ContainsFunc(lines, func(f toolchain.Found) bool {
+		return f.Ecosystem == chain.Ecosystem && len(f.Own.Test) > 0 && (f.Same(chain) || below(f.Root, chain.Root))
+	}) {
+		return ""
+	}
+	for _, ch := range j.changes {
+		if dir := path.Dir(ch.Path); path.Base(ch.Path) != "package.json" || dir != chain.Root && !below(dir, chain.Root) {
+			continue
+		}
+		was, is, found := scriptsIn(ch.Old), scriptsIn(ch.New), ""
+		for _, name := range slices.Sorted(maps.Keys(is)) {
+			switch {
+			case was[name] == is[name]:
+			case leadsToTests(is[name], ch.New): // they have moved
+				return ""
+			case found == "" && commands.Idle(is[name]) && leadsToTests(was[name], ch.Old):
+				found = ch.Path + ": " + name
+			}
+		}
+		if found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// leadsToTests reports whether a script of a package.json runs tests in the end.
+func leadsToTests(line string, manifest []byte) bool {
+	led := commands.Follow(line, "package.json", []string{"package.json"}, func(string) []byte { return manifest })
+	return slices.ContainsFunc(led, func(c commands.Command) bool { return c.Purpose == commands.Test })
+}
+
+// scriptsIn are the scripts of a package.json.
+func scriptsIn(text []byte) map[string]string {
+	var m struct {
+		Scripts map[string]string `json:"scripts"`
+	}
+	_ = json.Unmarshal(text, &m) // what cannot be read has none
+	return m.Scripts
 }
 
 // retuned reports whether what says which tests a toolchain runs is another with the change: no line of the project has the command of
@@ -111,8 +159,8 @@ func linesOf(text []byte, want func(section, line string) bool) string {
 var sectionHeader = re.New(`^\[[^"'\]]+\]`)
 
 // leftOutOf asks one toolchain which tests its command runs without the change, and each of its lines which it runs with it. Where one of
-// them cannot say, nothing is known.
-func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []toolchain.Found) error {
+// them cannot say, nothing is known. With an idle script none is run.
+func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []toolchain.Found, idle string) error {
 	base, err := j.place(ctx, chain)
 	if err != nil {
 		return err
@@ -122,6 +170,14 @@ func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []to
 		return err
 	}
 	left := slices.DeleteFunc(base.testsOf(base.testFiles()), func(t test) bool { return t.Skipped || t.in(was.results) != step.Pass || among(j.unrun)(t) })
+	if idle != "" {
+		lines = nil
+		left = slices.DeleteFunc(left, func(t test) bool {
+			return slices.ContainsFunc(j.changes, func(ch Change) bool {
+				return ch.Path == t.File && !slices.ContainsFunc(source.Parse(t.File, ch.New).Tests, func(n source.Test) bool { return n.Name == t.Name })
+			})
+		})
+	}
 	stands := map[string]bool{}
 	for _, line := range lines {
 		if len(left) == 0 {
@@ -132,7 +188,9 @@ func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []to
 			return err
 		}
 		now, ok, err := j.listed(ctx, pl)
-		silent := func(t test) bool { return t.silent(now.results) }
+		silent := func(t test) bool {
+			return t.silent(now.results) || executed(now.results) == 0 && t.in(now.results) == step.Skip
+		}
 		if ok && len(chain.Collect()) == 0 && slices.ContainsFunc(left, silent) { // a run can be cut short by what it runs
 			end := pl.again()
 			var again testRun
@@ -157,11 +215,17 @@ func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []to
 			return err
 		}
 	}
+	left = slices.DeleteFunc(left, func(t test) bool { return t.in(was.results) != step.Pass })
+	if idle != "" && len(left) > 0 {
+		file, name, _ := strings.Cut(idle, ": ")
+		j.known.weakened++
+		j.block(reject("test-deleted", file, 0, fmt.Sprintf(
+			"The script %s does nothing now, and no other command of the project runs its tests, which ran and passed before (%d), such as %s. Let it run them again.", name, len(left), left[0].Name)), &was)
+		return nil
+	}
 	at := map[string][]moved{}
 	for _, t := range left {
-		if t.in(was.results) == step.Pass {
-			at[t.File] = append(at[t.File], moved{t, t})
-		}
+		at[t.File] = append(at[t.File], moved{t, t})
 	}
 	j.noLonger(at, was)
 	return nil

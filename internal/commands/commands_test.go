@@ -291,3 +291,16 @@ func FuzzRead(f *testing.F) {
 		said(files, true)
 	})
 }
+
+// TestIdle: only what surely does nothing and succeeds is idle.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"true": true, ":": true, "exit 0": true, "exit": true, "echo ok": true, "echo ok && exit 0": true, "true || vitest": true, "exit 0; vitest": true, "exit 0 && vitest": true, "echo \"$X\"": true,
+		"": false, "false": false, "exit 1": false, "echo no && exit 1": false, "vitest": false, "echo ok; vitest": false, "vitest || true": false, "echo x > y": false, "! true": false, "exit $CODE": false, "X=1 true": false,
+	} {
+		if commands.Idle(line) != want {
+			t.Errorf("%q: idle = %v", line, !want)
+		}
+	}
+}

@@ -22,7 +22,7 @@ func (r *reader) shell(text string, where at) {
 		return
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	if err != nil {
+	if err != nil || idle(file) {
 		return
 	}
 	where.env = merged(where.env)
