@@ -264,7 +264,7 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 			case f.Rule != "no-tests-ran":
 				x.known.unknown = brief(f.Message)
 			case len(expected) > 0 && len(run.results) == 0:
-				x.known.silent = brief(f.Message)
+				x.known.silent, x.known.dead = brief(f.Message), x.known.dead || run.dead()
 			}
 		}
 		return nil
@@ -278,6 +278,7 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 	if err != nil {
 		return err
 	}
+	x.known.dead = x.known.dead || run.dead() && was.dead()
 	var loaded, asserts []test
 	var also []step.TestResult // of tests that fail without the change too
 	for _, t := range failing {
@@ -329,6 +330,11 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 		x.block(reject("build-failed", at, line, "Tests that pass without the change cannot be run with it. "+firstLines(text, 8)), &run)
 	}
 	return nil
+}
+
+// dead reports whether a runner ended with an error, and without a result of any test.
+func (t testRun) dead() bool {
+	return len(t.results) == 0 && slices.ContainsFunc(t.records, func(r step.Record) bool { return r.Exit != 0 })
 }
 
 // without runs tests as they are without the change. there are those that its sources have.

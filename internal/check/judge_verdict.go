@@ -92,6 +92,7 @@ type known struct {
 	doubt     int        // tests that fail, of which there was no time to see whether they did before
 	unknown   string     // why something that matters could not be found out
 	silent    string     // why tests that come near the change show nothing here, with it or without
+	dead      bool       // their runner ended with an error before it ran any
 	late      bool       // the time was over before all of this was known
 }
 
@@ -121,8 +122,9 @@ func (k known) verdict() Verdict {
 	return VerdictUnproved
 }
 
-// deaf: tests come near the change, and none of them passes here, with it or without. What they would say of it nobody knows.
-func (k known) deaf() bool { return k.code && k.ran == 0 && k.silent != "" }
+// deaf: tests come near the change, and none of them passes here, with it or without. What they would say of it nobody knows. Where no code has
+// changed, that matters if the runner itself does not work.
+func (k known) deaf() bool { return (k.code || k.dead) && k.ran == 0 && k.silent != "" }
 
 // proved: a test that does not compile without the change shows that it names something new, and no more; nor does one show more that fails
 // there and lets small changes of all that is new pass. So where a change only adds functions, or such tests are all there is, they have to

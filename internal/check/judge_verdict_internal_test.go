@@ -55,6 +55,8 @@ func TestVerdicts(t *testing.T) {
 		"no test runs here":                              {known{code: true, silent: "no loader", failing: 1}, VerdictUnknown, 0},
 		"one does not run here, others do":               {known{code: true, silent: "no loader", ran: 2}, VerdictCovered, 0},
 		"no test runs, and no code has changed":          {known{silent: "no loader"}, VerdictNothing, 0},
+		"the runner does not work, no code has changed":  {known{silent: "exit 1", dead: true}, VerdictUnknown, 0},
+		"it did not work once, and other tests pass":     {known{silent: "exit 1", dead: true, ran: 1}, VerdictNothing, 0},
 		"it does not run here":                           {known{code: true, unknown: "go is not installed"}, VerdictUnknown, 0},
 	} {
 		if got := c.verdict(); got != c.want {
