@@ -438,7 +438,7 @@ var scriptTest = re.New("\\b(?:test|it|specify)\\s*(?:\\.\\w+\\s*)*[(`]|['\"](?:
 func (x *chainJudge) runnable(files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(f string) bool {
 		_, there := x.pl.entries[f]
-		return !there || slices.Contains(x.pl.mute, f) || x.pl.endToEnd(x.files[f]) || !x.pl.compiled(f) || !x.pl.collected(f)
+		return !there || slices.Contains(x.pl.mute, f) || x.pl.endToEnd(x.files[f]) || !x.pl.compiled(f)
 	})
 }
 

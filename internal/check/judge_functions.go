@@ -112,7 +112,7 @@ func (x *chainJudge) trials() []*trial {
 		far = slices.DeleteFunc(far, func(f string) bool { return slices.Contains(near, f) })
 		known := slices.DeleteFunc(slices.Clone(near), func(f string) bool { return !x.ran[f] })
 		add := func(name string, line int) {
-			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "", rows: rows && name == "", laidOut: was[name] != "" && unbracketed(was[name]) == unbracketed(is[name])}
+			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "", rows: rows && name == ""}
 			out = append(out, &trial{Function: fn, mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
 		}
 		for _, fn := range f.Funcs {
@@ -127,11 +127,6 @@ func (x *chainJudge) trials() []*trial {
 		}
 	}
 	return out
-}
-
-// unbracketed is code without round brackets, commas and semicolons: formatters add and remove them.
-func unbracketed(code string) string {
-	return strings.Join(slices.DeleteFunc(strings.Fields(code), func(token string) bool { return len(token) == 1 && strings.Contains("(),;", token) }), " ")
 }
 
 // try makes the small changes. err is that of the one at which it ended.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -47,26 +48,46 @@ func (p *taskProof) asItWas(ctx context.Context, chain toolchain.Found) (*place,
 	return pl, err
 }
 
-// depends is the part of a manifest or a lock file that can say what is installed: not the version of the project itself, nor how people begin its scripts.
+// depends is the part of a manifest or a lock file that can say what is installed: not the version of the project itself, nor how people
+// begin its scripts.
 func depends(name string, text []byte) string {
 	if kind := toolchain.ConfigKindOf(name); kind != toolchain.ManifestConfig && kind != toolchain.LockConfig {
 		return ""
 	}
-	if path.Base(name) == "package.json" {
-		var m map[string]json.RawMessage
-		if json.Unmarshal(text, &m) != nil {
-			return string(text)
-		}
-		for _, key := range []string{"version", "scripts", "description", "keywords", "author", "contributors", "repository", "bugs", "homepage", "funding", "files", "license", "publishConfig"} {
-			delete(m, key)
-		}
-		b, _ := json.Marshal(m) // of what was read
-		return string(b)
+	switch path.Base(name) {
+	case "package.json":
+		return withoutKeys(text, "version", "scripts", "description", "keywords", "author", "contributors", "repository", "bugs", "homepage", "funding", "files", "license", "publishConfig")
+	case "package-lock.json":
+		return withoutKeys(text, "version")
 	}
-	return ownVersion().ReplaceAllString(string(text), "")
+	return linesOf(text, func(section, line string) bool {
+		own := !strings.HasPrefix(section, "[") || ofProject().MatchString(section)
+		return strings.TrimSpace(line) != "" && !(own && ownVersion().MatchString(line))
+	})
 }
 
-var ownVersion = re.New(`(?m)^\s*(?:version|description|classifiers|"Programming Language.*|authors|readme)\s*[=:].*$|^\s*#.*$`)
+// withoutKeys is a JSON object without some keys, as text. So is the entry that a lock file has of the project itself.
+func withoutKeys(text []byte, keys ...string) string {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(text, &m) != nil {
+		return string(text)
+	}
+	for _, key := range keys {
+		delete(m, key)
+	}
+	var packages map[string]json.RawMessage
+	if json.Unmarshal(m["packages"], &packages) == nil && packages[""] != nil {
+		packages[""] = json.RawMessage(strconv.Quote(withoutKeys(packages[""], keys...)))
+		m["packages"], _ = json.Marshal(packages) // of what was read
+	}
+	b, _ := json.Marshal(m) // of what was read
+	return string(b)
+}
+
+var (
+	ofProject  = re.New(`^\[(?:project|package|workspace\.package|tool\.poetry|metadata|bumpversion)\]`)
+	ownVersion = re.New(`^\s*(?:version|description|classifiers|authors|readme)\s*=|^\s*"Programming Language|^\s*#`)
+)
 
 // affected runs the tests that nothing else of the change reaches, where what is installed is something else than before: any of them
 // may need it.
@@ -86,7 +107,7 @@ func (j *judge) readByCode(ctx context.Context) error {
 			files = append(files, ch.Path)
 		}
 	}
-	if len(files) == 0 {
+	if files = files[:min(mostData, len(files))]; len(files) == 0 {
 		return nil
 	}
 	sources, err := j.c.readFiles(ctx, j.proof.Tree, func(e git.Entry) bool {
@@ -96,26 +117,35 @@ func (j *judge) readByCode(ctx context.Context) error {
 		return err
 	}
 	j.read = map[string]bool{}
-	for source, src := range sources {
+	for code, src := range sources {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		embeds := bytes.Contains(src, []byte("//go:embed "))
+		named := func(file string) bool { return embeds || bytes.Contains(src, []byte(path.Base(file))) }
+		if !slices.ContainsFunc(files, named) {
+			continue
+		}
+		tokens := source.Tokens(code, src)
 		for _, file := range files {
-			j.read[file] = j.read[file] || namesFile(source, src, file)
+			j.read[file] = j.read[file] || named(file) && namesFile(path.Dir(code), tokens, file)
 		}
 	}
 	return nil
 }
 
-// namesFile reports whether a text in code has the name of another file, or the code has its compiler embed it (pkg.go.dev/embed).
-func namesFile(code string, src []byte, file string) bool {
-	name, within := path.Base(file), strings.TrimPrefix(file, path.Dir(code)+"/")
-	embeds := bytes.Contains(src, []byte("//go:embed"))
-	if !embeds && !bytes.Contains(src, []byte(name)) {
-		return false
-	}
-	return slices.ContainsFunc(source.Tokens(code, src), func(t source.Token) bool {
+// mostData is how many changed files that are no code are looked for in code.
+const mostData = 20
+
+// namesFile reports whether a text in code of a directory has the name of another file, or the code has its compiler embed it
+// (pkg.go.dev/embed).
+func namesFile(dir string, tokens []source.Token, file string) bool {
+	name, within := path.Base(file), strings.TrimPrefix(file, dir+"/")
+	return slices.ContainsFunc(tokens, func(t source.Token) bool {
 		pattern, embedded := strings.CutPrefix(t.Text, "//go:embed ")
 		switch {
 		case t.Kind == source.String:
-			return slices.ContainsFunc(strings.FieldsFunc(t.Text, func(r rune) bool { return strings.ContainsRune("\"'` \n\t", r) }), func(word string) bool { return path.Base(word) == name })
+			return strings.Contains(t.Text, name) && slices.ContainsFunc(strings.FieldsFunc(t.Text, func(r rune) bool { return strings.ContainsRune("\"'` \n\t", r) }), func(word string) bool { return path.Base(word) == name })
 		case t.Kind == source.Comment && embedded:
 			return slices.ContainsFunc(strings.Fields(pattern), func(p string) bool {
 				p = strings.TrimPrefix(p, "all:")

@@ -36,7 +36,12 @@ func (x *chainJudge) looser(ctx context.Context) error {
 	for i, f := range files {
 		var err error
 		if i < mostLooser {
-			err = x.looserIn(ctx, f, changed[f.Path])
+			same := func(m moved) bool { return m.same(f) } // of which what they call has changed
+			for _, tests := range [][]moved{without(changed[f.Path], same), without(changed[f.Path], func(m moved) bool { return !same(m) })} {
+				if len(tests) > 0 && err == nil {
+					err = x.looserIn(ctx, f, tests)
+				}
+			}
 		}
 		switch {
 		case i == mostLooser:
@@ -51,6 +56,11 @@ func (x *chainJudge) looser(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// without are those of some tests that are not such.
+func without(tests []moved, such func(moved) bool) []moved {
+	return slices.DeleteFunc(slices.Clone(tests), such)
 }
 
 // reformed is how many words of a file's tests are no longer there, texts and numbers aside: where those alone are others, it asserts as before.
@@ -170,11 +180,10 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []moved) (er
 	}
 	limit := slowAfter(longest(run.records))
 	unnoticed, others, still, err := x.lessKilled(ctx, f, was, changed, limit)
-	helper := !slices.ContainsFunc(changed, func(m moved) bool { return !m.same(f) })
 	switch {
 	case err != nil:
 		return err
-	case helper && others != nil && unnoticed == nil && !still:
+	case changed[0].same(f) && others != nil && unnoticed == nil && !still:
 		x.known.weakened++
 		x.block(killNone(f.Path, after(changed), *others), nil)
 	case unnoticed != nil:
@@ -322,7 +331,7 @@ func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others [
 	if err != nil {
 		return err
 	}
-	loose = slices.DeleteFunc(loose, func(m moved) bool { return converts(body(f.old, m.was.Test), body(f.new, m.is.Test)) })
+	loose = without(loose, func(m moved) bool { return converts(body(f.old, m.was.Test), body(f.new, m.is.Test)) })
 	for _, m := range loose {
 		x.known.weakened++
 		x.block(reject("test-weakened", f.Path, m.is.Line, "The test "+m.is.Name+
@@ -340,14 +349,38 @@ func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others [
 // converts reports whether a test only takes what it is given in another form than before, and asserts the same of it: all of what can be
 // iterated, what is waited for. That does for both forms, so such a test passes with and without the change.
 func converts(was, is string) bool {
-	return was != is && converted(was) == converted(is)
+	before, had := unconverted(strings.Fields(was))
+	after, has := unconverted(strings.Fields(is))
+	return has > had && slices.Equal(before, after)
 }
 
-// converted is the code of a test without conversions.
-func converted(code string) string {
-	return strings.Join(slices.DeleteFunc(strings.Fields(code), func(token string) bool {
-		return slices.Contains([]string{"list", "tuple", "await", "async", "Array", "from", ".", "...", "[", "]", "(", ")", "*"}, token)
-	}), " ")
+// unconverted is the code of a test without conversions, and how many there were: list(…), tuple(…), Array.from(…), [...…], await.
+func unconverted(tokens []string) (out []string, n int) {
+	var open []bool // of each bracket that is open, whether it belongs to a conversion
+	for i := 0; i < len(tokens); i++ {
+		rest := tokens[i:]
+		begins := func(words ...string) bool { return len(rest) > len(words) && slices.Equal(rest[:len(words)], words) }
+		bare := i == 0 || tokens[i-1] != "."
+		switch t := tokens[i]; {
+		case t == "await" || t == "async":
+			n++
+		case bare && (begins("list", "(") || begins("tuple", "(")), begins("[", "..."):
+			open, n, i = append(open, true), n+1, i+1
+		case bare && begins("Array", ".", "from", "("):
+			open, n, i = append(open, true), n+1, i+3
+		case t == "(" || t == "[" || t == "{":
+			open, out = append(open, false), append(out, t)
+		case t == ")" || t == "]" || t == "}":
+			last := len(open) - 1
+			if last < 0 || !open[last] {
+				out = append(out, t)
+			}
+			open = open[:max(0, last)]
+		default:
+			out = append(out, t)
+		}
+	}
+	return out, n
 }
 
 // swapped is the old file with some of its tests as they are now.

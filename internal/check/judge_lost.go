@@ -27,7 +27,7 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	}
 	list := x.standing()
 	silent := func() []moved {
-		return slices.DeleteFunc(slices.Clone(list), func(m moved) bool { return !m.is.silent(x.results) })
+		return slices.DeleteFunc(slices.Clone(list), func(m moved) bool { return !m.is.silent(x.results) && !x.pl.unnamed(m.was.File, m.is.File) })
 	}
 	var more []string
 	for _, m := range silent() {

@@ -54,7 +54,6 @@ type Function struct {
 	ByNew   bool `json:"by_new,omitempty"`
 	existed bool // before the change
 	rows    bool // no function: values of tables
-	laidOut bool // no more was changed than brackets and what parts words
 	unsure  bool // there was no time to find out
 	sure    bool // that it gives another value went unnoticed, which is no change that means nothing
 }
@@ -177,7 +176,7 @@ func (k known) untested() []Function {
 		if f.Noticed > 0 {
 			return nil
 		}
-		if !f.Unreached && !f.rows && !f.laidOut && f.unnoticed() && f.Changed.Tried > 0 { // of what the change wrote, one could be tried
+		if !f.Unreached && !f.rows && f.unnoticed() && f.Changed.Tried > 0 { // of what the change wrote, one could be tried
 			out = append(out, f)
 		}
 	}

@@ -122,7 +122,7 @@ func (p *taskProof) compare(ctx context.Context, pl *place, cmd toolchain.Comman
 			c.old++
 			continue
 		}
-		if unusedIgnore().MatchString(lines[i]) || dependency().MatchString(lines[i]) { // a broken dependency is read as far as it goes, each time
+		if unusedIgnore().MatchString(lines[i]) || inDependency().MatchString(lines[i]) { // a broken dependency is read as far as it goes, each time
 			c.old++
 			continue
 		}
@@ -134,6 +134,9 @@ func (p *taskProof) compare(ctx context.Context, pl *place, cmd toolchain.Comman
 // unusedIgnore is what a type checker says of a comment that suppresses nothing. Where it finds something without the change as well, it may
 // have stubs here that the project's own environment lacks, and the comment is needed there.
 var unusedIgnore = re.New(`Unused "type: ignore|\[unused-ignore\]`)
+
+// inDependency finds that a finding is one in a dependency, and does not only name one.
+var inDependency = re.New(`^\s*[^\s:(]*(?:node_modules|site-packages)/`)
 
 // place is a checkout of the tree before the change, for one toolchain. It is made when it is first asked for.
 func (p *taskProof) place(ctx context.Context, chain toolchain.Found) (*place, error) {

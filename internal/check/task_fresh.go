@@ -47,7 +47,7 @@ func otherCode(ch Change) bool {
 		}
 		return b.String()
 	}
-	return bare(ch.Old) != bare(ch.New)
+	return bare(ch.Old) != bare(ch.New) && (ch.Old == nil || ch.New == nil || !source.SameShape(ch.Path, codeOf(ch.Path, ch.Old), codeOf(ch.Path, ch.New)))
 }
 
 // doesSomething reports whether a change is one of code, or of a file that code or people use as it is: not of tests, documents and

@@ -35,15 +35,29 @@ func (p *place) endToEnd(src []byte) bool {
 	return p.chain.Uses(toolchain.Playwright) && bytes.Contains(src, []byte(toolchain.Playwright))
 }
 
-// collected reports whether pytest finds a file of tests by its name, where the project says nothing else (docs.pytest.org, "Conventions for
-// Python test discovery"). Files of other runners always are.
-func (p *place) collected(name string) bool {
-	if p.chain.Ecosystem != toolchain.Python || p.chain.Runner != "pytest" || pytestFile().MatchString(path.Base(name)) || p.chain.NamesFile(name) {
-		return true
+// unnamed reports whether pytest found a file of tests by its name, and does not find it by the one that it has now. That is known where the
+// project says nothing of which files are tests, nor its command (docs.pytest.org, "Conventions for Python test discovery").
+func (p *place) unnamed(was, is string) bool {
+	if p.chain.Ecosystem != toolchain.Python || p.chain.Runner != "pytest" || p.chain.Override["test"] != "" || !pytestFile().MatchString(path.Base(was)) || pytestFile().MatchString(path.Base(is)) {
+		return false
 	}
-	return slices.ContainsFunc([]string{"pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"}, func(file string) bool {
-		return bytes.Contains(p.read(path.Join(p.chain.Root, file)), []byte("python_files"))
-	})
+	for _, c := range p.chain.Own.Test {
+		if slices.ContainsFunc(c.Argv, func(a string) bool {
+			return strings.HasPrefix(a, "{glob:") || strings.HasSuffix(a, ".py") || strings.Contains(a, "python_files") || a == "-c"
+		}) {
+			return false
+		}
+	}
+	for dir := p.chain.Root; ; dir = path.Dir(dir) { // pytest looks upwards
+		for _, file := range []string{"pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"} {
+			if bytes.Contains(p.read(path.Join(dir, file)), []byte("python_files")) {
+				return false
+			}
+		}
+		if dir == "." || dir == "/" {
+			return true
+		}
+	}
 }
 
 var pytestFile = re.New(`^test_.*\.py$|_test\.py$`)

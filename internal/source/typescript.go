@@ -12,13 +12,17 @@ var scriptAtoms = map[string]Kind{
 	"comment": Comment, "html_comment": Comment, "hash_bang_line": Comment,
 }
 
+// scriptGrammar is what a file of TypeScript or JavaScript is read with: JSX may stand in all but .ts files.
+func scriptGrammar(lang, name string) syntax.Lang {
+	if lang == TypeScript && !strings.HasSuffix(name, "x") {
+		return syntax.TypeScript
+	}
+	return syntax.TSX
+}
+
 // readScript reads the declarations of a file of TypeScript or JavaScript from its syntax tree.
 func readScript(f *File, src []byte) {
-	l := syntax.TSX
-	if f.Lang == TypeScript && !strings.HasSuffix(f.Path, "x") {
-		l = syntax.TypeScript
-	}
-	t := parseTree(f, src, l, scriptAtoms)
+	t := parseTree(f, src, scriptGrammar(f.Lang, f.Path), scriptAtoms)
 	if t == nil {
 		return
 	}

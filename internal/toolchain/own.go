@@ -466,13 +466,6 @@ func (f Found) Named(files []string) []string {
 	})
 }
 
-// NamesFile reports whether the project's own commands name this very file.
-func (f Found) NamesFile(file string) bool {
-	return slices.ContainsFunc(f.Own.Test, func(c commands.Command) bool {
-		return slices.ContainsFunc(c.Argv, func(a string) bool { return path.Join(c.Dir, a) == file })
-	})
-}
-
 // chosenBy reports of files whether an argument of a runner in a directory chooses them.
 func chosenBy(dir, word string) func(file string) bool {
 	pattern := path.Join(dir, strings.TrimSuffix(strings.TrimPrefix(word, "{glob:"), "}"))

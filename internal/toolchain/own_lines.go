@@ -44,6 +44,12 @@ func (p *Project) Lines(f Found) []Found {
 		if !known || !f.isTest(c) || len(f.Own.Test) > 0 && f.Own.Test[0].Line == c.Line && f.Own.Test[0].From == c.From {
 			continue
 		}
+		if f.Ecosystem == Rust {
+			own, worth := f.cargoTest(c)
+			if line.Own.Test = []commands.Command{own}; worth == 0 {
+				continue
+			}
+		}
 		out = append(out, line)
 	}
 	return out

@@ -21,6 +21,7 @@ func pips(argv []string) bool {
 var pipValues = []string{
 	"-e", "--editable", "--group", "--extra", "-i", "--index-url", "--extra-index-url", "-f", "--find-links", "-t", "--target", "--prefix", "--root", "--src", "-p", "--python",
 	"--python-version", "--platform", "--implementation", "--abi", "-C", "--config-settings", "--no-binary", "--only-binary", "--upgrade-strategy", "--progress-bar",
+	"--root-user-action", "--use-feature", "--use-deprecated", "--index-strategy", "--python-platform", "--exclude-newer", "--link-mode", "--override", "-b", "--build-constraint",
 	"--timeout", "--retries", "--proxy", "--cert", "--trusted-host", "--cache-dir", "--log", "--report", "--exists-action", "--index", "--resolution", "--prerelease",
 }
 

@@ -60,7 +60,7 @@ func (f *Found) cargoTest(c commands.Command) (own commands.Command, worth int) 
 				flags = append(flags, "--profile="+value)
 			}
 		case "--features", "-F":
-			if mine := f.cargoFeatures(value, c.Dir); mine != "" {
+			if mine := f.cargoFeatures(value); mine != "" {
 				flags = append(flags, "--features="+mine)
 			}
 		case "-p", "--package":
@@ -69,6 +69,8 @@ func (f *Found) cargoTest(c commands.Command) (own commands.Command, worth int) 
 			if f.isCrate(value) {
 				return c, 0
 			}
+		case "--target": // another system
+			return c, 0
 		case "--manifest-path":
 			if join(c.Dir, path.Dir(value)) != f.Root {
 				return c, 0
@@ -146,16 +148,16 @@ func (f *Found) isCrate(name string) bool {
 	return strings.ReplaceAll(name, "-", "_") == f.Module || path.Base(f.Root) == name
 }
 
-// cargoFeatures are those of a list of features, as it stands in a command that runs in dir, that this crate has.
-func (f *Found) cargoFeatures(list, dir string) string {
+// cargoFeatures are those of a list of features that this crate has: a command can name features of others of its workspace.
+func (f *Found) cargoFeatures(list string) string {
 	var out []string
 	for _, name := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
 		crate, feature, of := strings.Cut(name, "/")
 		switch {
-		case dir == f.Root:
-			out = append(out, name)
 		case of && f.isCrate(crate):
 			out = append(out, feature)
+		case of && f.Has(strings.TrimSuffix(crate, "?")), !of && slices.Contains(f.Features, name):
+			out = append(out, name)
 		}
 	}
 	return strings.Join(out, ",")
@@ -195,7 +197,7 @@ func (f Found) ownCargoLint() []Command {
 			}
 			c.Env = slices.Concat(own.Env, f.cargo("", ReportExit).Env)
 			c.Needs = []Need{rustNeed(), {Tool: "cargo-" + tool, Install: "rustup component add " + component}}
-			if tool == "clippy" {
+			if tool == "clippy" && !slices.ContainsFunc(c.Argv, func(a string) bool { return strings.HasPrefix(a, "--message-format") }) {
 				c.Argv = slices.Insert(slices.Clone(c.Argv), 2, "--message-format=short")
 			}
 		}

@@ -282,12 +282,14 @@ func TestOwnCargo(t *testing.T) {
 		"first":           {"[{run: cargo test --no-default-features}, {run: cargo test -Fstd}, {run: 'cargo test --features a,b'}]", ".", "cargo test --features=std"},
 		"nextest":         {"[{run: cargo nextest run --profile ci --features std -j 2}]", ".", "cargo test --features=std"},
 		"not here":        {"[{run: cargo +nightly test --all-features}, {run: RUSTFLAGS='--cfg loom' cargo test --lib}, {run: LEVEL=1 RUSTFLAGS=-Dwarnings cargo test --release}]", ".", "LEVEL=1 cargo test --release"},
-		"member":          {"[{run: 'cargo test --workspace --exclude other --features in-ner/std,top/a,fast'}]", "crates/in-ner", "cargo test --features=std"},
+		"member":          {"[{run: 'cargo test --workspace --exclude other --features in-ner/std,top/a,fast'}]", "crates/in-ner", "cargo test --features=std,fast"},
+		"of a member":     {"[{run: 'cargo test --workspace --features in-ner/std'}]", ".", "cargo test"},
+		"another system":  {"[{run: cargo test}, {run: cargo test --all-features --target wasm32-wasip1}]", ".", "cargo test"},
 		"another member":  {"[{run: cargo test -p top --all-features}, {run: cargo test --all --no-default-features}]", "crates/in-ner", "cargo test --no-default-features"},
 		"another package": {"[{run: cargo test --manifest-path crates/in-ner/Cargo.toml --all-features}]", ".", "cargo test"},
 	} {
 		files := map[string]string{
-			"Cargo.toml": "[package]\nname = \"top\"\n[workspace]\nmembers = [\"crates/in-ner\"]\n", "src/lib.rs": "", "crates/in-ner/Cargo.toml": "[package]\nname = \"in-ner\"\n", "crates/in-ner/src/lib.rs": "",
+			"Cargo.toml": "[package]\nname = \"top\"\n[features]\nstd = []\na = []\nb = []\n[workspace]\nmembers = [\"crates/in-ner\"]\n", "src/lib.rs": "", "crates/in-ner/Cargo.toml": "[package]\nname = \"in-ner\"\n[dependencies]\nfast = {version = \"1\", optional = true}\n", "crates/in-ner/src/lib.rs": "",
 			".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: " + c.runs + "}}\n",
 		}
 		f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(c.dir)

@@ -32,7 +32,8 @@ func rustRow() ecosystem {
 
 // cargoFile is what a Cargo.toml says, as far as it matters here (doc.rust-lang.org/cargo, "The Manifest Format").
 type cargoFile struct {
-	Package struct {
+	Features map[string]any
+	Package  struct {
 		Name    string
 		Edition any
 	}
@@ -84,6 +85,13 @@ func (c cargoFile) declared() []Dependency {
 	return out
 }
 
+// optional reports whether a dependency is one, which makes it a feature.
+func (c cargoFile) optional(name string) bool {
+	t, _ := c.Dependencies[name].(map[string]any)
+	is, _ := t["optional"].(bool)
+	return is
+}
+
 // inspectRust: Module is the name that tests use the library by.
 func inspectRust(f *Found, p *Project) {
 	f.Manager, f.Runner = "cargo", "cargo"
@@ -91,7 +99,11 @@ func inspectRust(f *Found, p *Project) {
 	f.Module = cmp.Or(c.Lib.Name, strings.ReplaceAll(c.Package.Name, "-", "_"))
 	for _, d := range c.declared() {
 		f.declare(d.Name, d.Version)
+		if c.optional(d.Name) {
+			f.Features = append(f.Features, d.Name)
+		}
 	}
+	f.Features = append(f.Features, sortedKeys(c.Features)...)
 	_, lib := p.has(f.Root, "src/lib.rs")
 	f.Programs = !lib && c.Lib.Path == ""
 	f.Workspace = f.Root
@@ -250,15 +262,13 @@ func rustTest(f Found, s Selection) []Command {
 }
 
 func rustLint(f Found, _ []string) []Command {
-	if len(f.Own.Lint) > 0 {
-		return f.ownCargoLint()
-	}
-	if !f.Uses("clippy") {
-		return nil
+	own := f.ownCargoLint()
+	if !f.Uses("clippy") || slices.ContainsFunc(own, func(c Command) bool { return slices.Contains(c.Argv, "clippy") }) {
+		return own
 	}
 	c := f.cargo("lint", ReportExit, "clippy", "--all-targets", "--no-deps", "--message-format=short", "--", "-D", "warnings")
 	c.Needs = append(c.Needs, Need{Tool: "cargo-clippy", Install: "rustup component add clippy"})
-	return []Command{c}
+	return append(own, c)
 }
 
 func rustFormat(f Found, files []string) []Command {

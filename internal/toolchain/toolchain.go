@@ -81,6 +81,8 @@ type Found struct {
 	// Workspace is the directory that Cargo's messages are relative to and that Maven runs in, Edition Rust's edition.
 	Workspace string `json:"workspace,omitempty"`
 	Edition   string `json:"edition,omitempty"`
+	// Features are those that a crate of Rust has.
+	Features []string `json:"features,omitempty"`
 	// Programs says of a package of Rust that it has no library.
 	Programs bool `json:"programs,omitempty"`
 	// Modules are the directories of the modules that a pom.xml builds, below it as well.
