@@ -62,7 +62,7 @@ func depends(name string, text []byte) string {
 	}
 	return linesOf(text, func(section, line string) bool {
 		own := !strings.HasPrefix(section, "[") || ofProject().MatchString(section)
-		return strings.TrimSpace(line) != "" && !(own && ownVersion().MatchString(line))
+		return strings.TrimSpace(line) != "" && (!own || !ownVersion().MatchString(line))
 	})
 }
 
