@@ -99,6 +99,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 	}}
 	j.out = Judgement{Before: before, Tree: tree, Findings: []Fact{}, Functions: []Function{}, Red: []RedTest{}}
 	defer func() { err = j.close(err) }()
+	j.manifests = manifestsOf(j.changes)
 	j.notices()
 	if err := j.readByCode(ctx); err != nil && !j.excused(ctx, err) {
 		return j.out, fmt.Errorf("judge change: %w", err)

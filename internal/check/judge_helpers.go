@@ -19,8 +19,15 @@ func (x *chainJudge) besides(ctx context.Context) (err error) {
 	helps := func(ch Change) bool {
 		return ch.Status == 'M' && kindOf(ch) == testKind && x.mineIn(x.chain, ch) && len(changedHelpers(newFile(ch))) > 0
 	}
-	aside := slices.DeleteFunc(slices.Clone(x.changes), func(ch Change) bool { return !x.standsBeside(ch) && !helps(ch) })
-	if len(aside) == 0 || !slices.ContainsFunc(x.changes, func(ch Change) bool { return kindOf(ch) == codeKind || helps(ch) }) {
+	var aside []Change
+	asked := false // what tests assert may be other code now
+	for _, ch := range x.changes {
+		helper := helps(ch)
+		if asked = asked || helper || kindOf(ch) == codeKind; helper || x.standsBeside(ch) {
+			aside = append(aside, ch)
+		}
+	}
+	if len(aside) == 0 || !asked {
 		return nil
 	}
 	files := slices.DeleteFunc(x.testedBeside(aside), func(f string) bool { return slices.Contains(pathsOf(aside), f) })
@@ -165,18 +172,17 @@ func (x *chainJudge) blindBeside(ctx context.Context, aside []Change, was *place
 		if err != nil {
 			return err
 		}
-		if m == nil && others != nil && !still && !data {
-			x.known.weakened++
-			x.block(killNone(file, after(using), *others), nil)
-			return nil
-		}
-		if m != nil {
+		switch {
+		case m != nil:
 			x.known.weakened++
 			x.block(reject("test-weakened", aside[0].Path, 0, fmt.Sprintf(
 				"What tests use sees less than before. With it as it was, tests in %s kill a mutant in line %d of %s (%s). No test kills it now.", file, m.Line, m.file, describe(m.Mutant))), nil)
 			return nil
-		}
-		if others != nil {
+		case others != nil && !still && !data:
+			x.known.weakened++
+			x.block(killNone(file, after(using), *others), nil)
+			return nil
+		case others != nil:
 			x.say(fix("test-weakened", aside[0].Path, 0, fmt.Sprintf(
 				"What tests use sees less than before. With it as it was, tests in %s kill a mutant in line %d of %s (%s). Of the tests that are there now, only others do.", file, others.Line, others.file, describe(others.Mutant))), nil)
 			return nil

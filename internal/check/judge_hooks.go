@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -95,10 +96,7 @@ func (p *place) swallows(ctx context.Context, file, text string, files []string)
 	}
 	run, err := p.runOnce(ctx, sel)
 	p.tests = nil // it is gone
-	swallowed := false
-	for _, f := range run.findings {
-		swallowed = swallowed || f.Rule == "exit-swallowed"
-	}
+	swallowed := slices.ContainsFunc(run.findings, func(f step.Finding) bool { return f.Rule == "exit-swallowed" })
 	return swallowed, run, errors.Join(err, s.undo())
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -17,12 +16,22 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
+// manifestsOf are the changed files that say that something else is installed than before.
+func manifestsOf(changes []Change) (out []string) {
+	for _, ch := range changes {
+		if depends(ch.Path, ch.Old) != depends(ch.Path, ch.New) {
+			out = append(out, ch.Path)
+		}
+	}
+	return out
+}
+
 // installs reports whether the change may have a toolchain install something else than before: by its own manifests, or by those of
 // what it is installed with.
 func (p *taskProof) installs(chain toolchain.Found) bool {
-	return slices.ContainsFunc(p.changes, func(ch Change) bool {
-		return depends(ch.Path, ch.Old) != depends(ch.Path, ch.New) && slices.ContainsFunc(p.t.Chains, func(o toolchain.Found) bool {
-			return o.Ecosystem == chain.Ecosystem && (o.Manifest == ch.Path || o.Lock == ch.Path || slices.Contains(o.Installs, ch.Path)) && (o.Same(chain) || o.Workspace != "" && o.Workspace == chain.Workspace || below(o.Root, chain.Root))
+	return slices.ContainsFunc(p.manifests, func(file string) bool {
+		return slices.ContainsFunc(p.t.Chains, func(o toolchain.Found) bool {
+			return o.Ecosystem == chain.Ecosystem && (o.Manifest == file || o.Lock == file || slices.Contains(o.Installs, file)) && (o.Same(chain) || o.Workspace != "" && o.Workspace == chain.Workspace || below(o.Root, chain.Root))
 		})
 	})
 }
@@ -77,7 +86,7 @@ func withoutKeys(text []byte, keys ...string) string {
 	}
 	var packages map[string]json.RawMessage
 	if json.Unmarshal(m["packages"], &packages) == nil && packages[""] != nil {
-		packages[""] = json.RawMessage(strconv.Quote(withoutKeys(packages[""], keys...)))
+		packages[""] = json.RawMessage(withoutKeys(packages[""], keys...))
 		m["packages"], _ = json.Marshal(packages) // of what was read
 	}
 	b, _ := json.Marshal(m) // of what was read

@@ -183,12 +183,12 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []moved) (er
 	switch {
 	case err != nil:
 		return err
-	case changed[0].same(f) && others != nil && unnoticed == nil && !still:
-		x.known.weakened++
-		x.block(killNone(f.Path, after(changed), *others), nil)
 	case unnoticed != nil:
 		x.known.weakened++
 		x.block(reject("test-weakened", f.Path, changed[0].is.Line, fmt.Sprintf("%s No test kills it now.", killedBefore(changed, *unnoticed))), nil)
+	case others != nil && changed[0].same(f) && !still:
+		x.known.weakened++
+		x.block(killNone(f.Path, after(changed), *others), nil)
 	case others != nil:
 		if early, err := x.endingEarly(ctx, f, was, changed[:min(mostLooser, len(changed))], limit); err != nil || early {
 			return err

@@ -442,10 +442,10 @@ func missingTool(cmd toolchain.Command, tool string, why error) error {
 		return &EnvironmentError{Tool: tool, Install: cmd.Needs[0].Install}
 	}
 	if inTree(tool) && errors.Is(why, proc.ErrPermission) {
-		return &EnvironmentError{Tool: "", Install: tool + " is not executable: run chmod +x on it, then commit"}
+		return &EnvironmentError{Install: tool + " is not executable: run chmod +x on it, then commit"}
 	}
 	if inTree(tool) {
-		return &EnvironmentError{Tool: "", Install: "there is no file " + tool + " in the repository: correct the command, or commit the file"}
+		return &EnvironmentError{Install: "there is no file " + tool + " in the repository: correct the command, or commit the file"}
 	}
 	return &EnvironmentError{Tool: tool, Install: "install it and put it on PATH"}
 }

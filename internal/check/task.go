@@ -152,6 +152,8 @@ type taskProof struct {
 	places  map[string]*place                 // of the tree before
 	bare    *place                            // the same for the task's own commands
 	then    func() ([]toolchain.Found, error) // Question.Then
+
+	manifests []string // changed files with which something else is installed, for [taskProof.installs]
 }
 
 func (p *taskProof) ran(name string) {

@@ -47,7 +47,13 @@ func otherCode(ch Change) bool {
 		}
 		return b.String()
 	}
-	return bare(ch.Old) != bare(ch.New) && (ch.Old == nil || ch.New == nil || !source.SameShape(ch.Path, codeOf(ch.Path, ch.Old), codeOf(ch.Path, ch.New)))
+	was, is := bare(ch.Old), bare(ch.New)
+	return was != is && (unparted(was) != unparted(is) || !source.SameShape(ch.Path, codeOf(ch.Path, ch.Old), codeOf(ch.Path, ch.New)))
+}
+
+// unparted is code without what formatters add and take away. Where more is another, nobody need read both texts for their shape.
+func unparted(code string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(code), func(t string) bool { return len(t) == 1 && strings.Contains("(),;", t) }), " ")
 }
 
 // doesSomething reports whether a change is one of code, or of a file that code or people use as it is: not of tests, documents and

@@ -331,13 +331,16 @@ func (p *project) nothing(plan *act.CompilePlan) error {
 	return proved(note.Verified())
 }
 
-// tellNoSpecs says so where no spec is at a path or below.
-func (p *project) tellNoSpecs(ctx context.Context, path string) error {
+// tellNoSpecs says so where no spec is at a path or below, and another text where there are some.
+func (p *project) tellNoSpecs(ctx context.Context, path, some string) error {
 	plan, err := act.New(p.planOptions()).PlanCompile(ctx, step.CompileIn{Paths: step.Below(path), Phase: step.Full, Conflict: step.KeepFiles})
-	if err != nil || plan.Specs() > 0 {
+	if err != nil {
 		return err
 	}
-	fmt.Fprint(p.a.Err, p.planned(plan))
+	if plan.Specs() == 0 {
+		some = p.planned(plan)
+	}
+	fmt.Fprint(p.a.Err, some)
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -146,7 +145,7 @@ func newAdopt(a *app) *cobra.Command {
 				return err
 			}
 			if len(mods) == 0 && !a.json {
-				if err := p.tellAdopted(ctx, path); err != nil {
+				if err := p.tellNoSpecs(ctx, path, a.lang().T("nothing to adopt: all is built and up to date\n")); err != nil {
 					return err
 				}
 			}
@@ -182,18 +181,4 @@ func newAdopt(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVar(&unchecked, "unchecked", false, "record without building, running or comparing anything; the lock marks it as unchecked")
 	return c
-}
-
-// tellAdopted says why adopt has nothing to do: there is no spec, or all is built and up to date.
-func (p *project) tellAdopted(ctx context.Context, path string) error {
-	plan, err := act.New(p.planOptions()).PlanCompile(ctx, step.CompileIn{Paths: step.Below(path), Phase: step.Full, Conflict: step.KeepFiles})
-	switch {
-	case err != nil:
-		return err
-	case plan.Specs() == 0:
-		fmt.Fprint(p.a.Err, p.planned(plan))
-	default:
-		fmt.Fprint(p.a.Err, p.a.lang().T("nothing to adopt: all is built and up to date\n"))
-	}
-	return nil
 }

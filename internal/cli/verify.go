@@ -102,7 +102,7 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 	switch o.format {
 	case "text":
 		if len(all) == 0 {
-			err = p.tellNoSpecs(ctx, dir)
+			err = p.tellNoSpecs(ctx, dir, "")
 		} else {
 			fmt.Fprintf(a.Out, a.lang().T("%d of %d modules verified\n"), good, len(all))
 			fmt.Fprint(a.Out, weaker(a.lang(), opts.Level))

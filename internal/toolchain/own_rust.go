@@ -175,7 +175,7 @@ func (f Found) ownCargo() (flags, harness []string) {
 		return nil, nil
 	}
 	flags, harness = cutAt(f.Own.Test[0].Argv[2:])
-	return slices.Clone(flags), harness
+	return slices.Clone(flags), slices.Clone(harness)
 }
 
 // ownCargoLint are the linters that the project's own people run on this crate, with what finds their findings: clippy says where in one

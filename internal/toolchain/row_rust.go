@@ -241,17 +241,16 @@ func rustTest(f Found, s Selection) []Command {
 	switch {
 	case len(s.IDs) > 0:
 		args = append(args, f.rustTargets(filesOfIDs(s.IDs))...)
-		args = append(append(args, "--"), harness...)
-		args = addOnce(args, "--exact")
+		harness = addOnce(harness, "--exact")
 		for _, id := range s.IDs {
 			file, name := SplitID(id)
 			_, module := RustModule(f.rel(file))
-			args = addOnce(args, strings.TrimPrefix(module+"::"+name, "::"))
+			harness = addOnce(harness, strings.TrimPrefix(module+"::"+name, "::"))
 		}
 	case len(s.Files) > 0:
 		args = append(args, f.rustTargets(s.Files)...)
 	}
-	if len(s.IDs) == 0 && len(harness) > 0 {
+	if len(harness) > 0 {
 		args = append(append(args, "--"), harness...)
 	}
 	c := f.cargo("test", ReportCargo, args...)
