@@ -300,6 +300,10 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 		if err != nil {
 			return err
 		}
+		if run.exit != nil && run.exit.Exit != 0 { // which test it was is not known
+			by = append(by, strings.Join(run.exit.Argv, " "))
+			break
+		}
 		for _, r := range run.results {
 			_, name := toolchain.SplitID(r.ID)
 			if name == "" {

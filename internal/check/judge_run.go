@@ -309,6 +309,11 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 		return err
 	}
 	x.known.doubt -= len(failing)
+	if run.exit != nil && len(asserts) > 0 { // which of them it is, nobody says
+		x.known.broken++
+		x.block(reject("test-broken", "", 0, "The tests pass without the change and fail with it: "+firstLines(messageOf(expected[0], run), 12)), &run)
+		return nil
+	}
 	x.known.broken += len(asserts) + len(loaded)
 	for _, t := range asserts {
 		x.block(reject("test-broken", t.File, t.Line, "The test "+t.Name+" passes without the change and fails with it. "+firstLines(messageOf(t, run), 6)), &run)

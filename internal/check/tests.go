@@ -141,19 +141,31 @@ func (p *place) runNamed(ctx context.Context, files []string, whole testRun) (te
 	return run, err
 }
 
-// byExit gives every test the result of the command that ran them all: without a report nothing more is known.
+// chosen are the tests of a selection.
+func (p *place) chosen(sel toolchain.Selection) []test {
+	out := p.testsOf(sel.Files)
+	for _, id := range sel.IDs {
+		file, name := toolchain.SplitID(id)
+		out = append(out, test{Test: source.Test{Name: name}, ID: id, File: file})
+	}
+	return out
+}
+
+// byExit gives every test without a result that of the command that ran them all: without a report nothing more is known.
 func (t *testRun) byExit(expected []test) {
 	st, msg := step.Pass, ""
 	if t.exit.Exit != 0 {
 		st, msg = step.Fail, fmt.Sprintf("`%s` exited with %d and wrote no report, so no test is known to have passed. %s", strings.Join(t.exit.Argv, " "), t.exit.Exit, t.tail)
 	}
+	var all []step.TestResult
 	for _, x := range expected {
-		t.results = append(t.results, step.TestResult{ID: x.ID, File: x.File, Status: st, Message: msg})
+		all = append(all, step.TestResult{ID: x.ID, File: x.File, Status: st, Message: msg})
 		msg = "" // once is enough
 	}
 	if len(expected) == 0 {
-		t.results = append(t.results, step.TestResult{ID: strings.Join(t.exit.Argv, " "), Status: st, Message: msg})
+		all = append(all, step.TestResult{ID: strings.Join(t.exit.Argv, " "), Status: st, Message: msg})
 	}
+	t.add(all)
 }
 
 // add takes over results of tests that have none yet, and reports whether there were any.
@@ -208,6 +220,9 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 			run.findings = append(run.findings, reject("exit-swallowed", "", 0,
 				"Tests failed, but the test runner exited with 0: something swallows its exit code."))
 		}
+	}
+	if run.exit != nil && len(sel.Files)+len(sel.IDs) > 0 {
+		run.byExit(p.chosen(sel))
 	}
 	return run, nil
 }

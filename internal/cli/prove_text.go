@@ -118,6 +118,9 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		if count(j, func(f check.Fact) bool { return f.Blocks && f.Rule == "build-failed" }) > 0 {
 			return l.T("broken: the project does not build with the change")
 		}
+		if count(j, func(f check.Fact) bool { return f.Blocks && f.Rule == "test-broken" && f.Path == "" }) > 0 {
+			return l.T("broken: the tests pass without the change and fail with it")
+		}
 		return report.Countf(l.T("broken: %d passing tests fail with the change"), count(j, blocking))
 	case check.VerdictWeakened:
 		return report.Countf(l.T("weakened: %d existing tests check less than before"), count(j, blocking))
@@ -192,6 +195,9 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	}
 	fmt.Fprint(&b, report.Countf(l.T("ran %d tests: %d passed, %d failed, %d skipped%s; %d commands in %s\n"),
 		j.Tests.Total, j.Tests.Passed, j.Tests.Failed, j.Tests.Skipped, also, len(j.Records), (time.Duration(j.Millis)*time.Millisecond).Round(100*time.Millisecond)))
+	if slices.ContainsFunc(j.Records, func(r step.Record) bool { return r.Level == step.ByExit }) {
+		fmt.Fprint(&b, "  "+l.T("judged by exit code only, because it reports no individual tests")+"\n")
+	}
 	if len(j.Records) > 0 {
 		fmt.Fprint(&b, weaker(l, j.Sandbox))
 	}

@@ -72,6 +72,7 @@ var koreanProve = map[string]string{
 	"  … and %d more: --format json\n":           "  … 그 밖에 %d개: --format json\n",
 	". To install: %s":                           ". 설치: %s",
 
+	"broken: the tests pass without the change and fail with it":                 "broken: 변경이 없으면 통과하는 테스트가 변경 후 실패합니다",
 	"broken: %d passing tests fail with the change":                              "broken: 변경이 없으면 통과하는 테스트가 변경 후 실패합니다 (%d)",
 	"covered: no new test shows the change, but existing tests kill its mutants": "covered: 변경을 증명하는 새 테스트는 없지만, 기존 테스트가 변이를 감지합니다",
 	"covered: tests that reach the change pass; it has no function to mutate":    "covered: 변경에 도달하는 테스트가 통과합니다. 변이를 만들 함수가 없습니다",
