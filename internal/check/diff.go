@@ -84,8 +84,9 @@ type line struct {
 
 // added lists the lines of to that are not in from, by a longest common subsequence where the texts are small enough,
 // else by counting equal lines.
-func added(from, to []byte) []line {
-	a, b := splitLines(from), splitLines(to)
+func added(from, to []byte) []line { return addedTo(splitLines(from), splitLines(to)) }
+
+func addedTo(a, b []string) []line {
 	start := 0
 	for start < len(a) && start < len(b) && a[start] == b[start] {
 		start++
