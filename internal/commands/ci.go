@@ -167,9 +167,16 @@ func (r *reader) github(file string) {
 			}
 			r.line++
 			env := merged(w.Env, j.Env)
+			root := "." // of the project
 			for _, s := range j.Steps {
-				dir := cmp.Or(s.Dir, j.Defaults.Run.Dir, w.Defaults.Run.Dir, ".")
-				where := at{dir: path.Clean(fill(dir, values, env)), env: map[string]string{}, from: file + ": " + name}
+				if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["repository"] == "" {
+					root = path.Clean(fill(s.With["path"], values, env))
+				}
+				dir := path.Clean(fill(cmp.Or(s.Dir, j.Defaults.Run.Dir, w.Defaults.Run.Dir, "."), values, env))
+				if below, is := strings.CutPrefix(dir+"/", root+"/"); is {
+					dir = path.Clean(below)
+				}
+				where := at{dir: dir, env: map[string]string{}, from: file + ": " + name}
 				for k, v := range merged(env, s.Env) {
 					where.env[k] = fill(v, values, env)
 				}
@@ -194,7 +201,8 @@ func (r *reader) github(file string) {
 
 // secret reports whether a variable is of no use to a check, or must not reach it.
 func secret(name string) bool {
-	if name == "PATH" || name == "HOME" || name == "SHELL" {
+	switch name {
+	case "PATH", "HOME", "SHELL", "GOPATH", "GOROOT", "GOCACHE", "GOMODCACHE": // places of that machine
 		return true
 	}
 	for _, w := range []string{"TOKEN", "SECRET", "PASSWORD", "_KEY", "CODECOV", "GITHUB_", "COVERALLS", "LD_", "DYLD_"} {

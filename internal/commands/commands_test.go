@@ -157,6 +157,14 @@ func TestRead(t *testing.T) {
 			map[string]string{".github/workflows/ci.yml": workflow("    - run: |\n        cd sub && go test ./...\n        (cd deep; go vet .)\n        go build .\n      working-directory: a\n")},
 			[]string{"test a/sub: go test ./... (CI)", "lint a/sub/deep: go vet . (CI)", "build a/sub: go build . (CI)"},
 		},
+		"a project that is checked out into a folder": {
+			map[string]string{
+				".github/workflows/ci.yml": "on: push\nenv: {GOPATH: '${{ github.workspace }}'}\njobs:\n  t:\n    runs-on: ubuntu-latest\n    defaults: {run: {working-directory: '${{ env.GOPATH }}/src/${{ github.repository }}'}}\n" +
+					"    steps:\n    - uses: actions/checkout@v4\n      with: {path: '${{ env.GOPATH }}/src/${{ github.repository }}'}\n    - run: make test\n",
+				"Makefile": "test: one two\none:\n\tgo test -race .\ntwo:\n\tgo test -race ./middleware\n",
+			},
+			[]string{"test go test -race . (CI)", "test go test -race ./middleware (CI)"},
+		},
 		"GitLab": {
 			map[string]string{".gitlab-ci.yml": "variables: {LEVEL: '2'}\n.base: &base\n  before_script: [pip install -r dev.txt]\ntest:\n  <<: *base\n  script:\n    - [pytest -k \"not slow\", mypy src]\n"},
 			[]string{"test LEVEL=2 pytest -k not slow (CI)", "types LEVEL=2 mypy src (CI)"},

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/commands"
 )
@@ -20,10 +21,17 @@ func (p *Project) commandsOf(f *Found) (mine []commands.Command) {
 	return mine
 }
 
-// ofLine are the commands that test by the same program in the same line as c.
+// ofLine are the commands that test by the same program in the same line as c, of Go also by way of other targets.
 func ofLine(mine []commands.Command, c commands.Command) (out []commands.Command) {
+	first := func(c commands.Command) string {
+		if ecosystemOf(c) != Go {
+			return c.From
+		}
+		from, _, _ := strings.Cut(c.From, " → ")
+		return from
+	}
 	for _, o := range mine {
-		if o.Line == c.Line && o.Purpose == commands.Test && o.From == c.From && o.Program() == c.Program() {
+		if o.Line == c.Line && o.Purpose == commands.Test && first(o) == first(c) && o.Program() == c.Program() {
 			out = append(out, o)
 		}
 	}

@@ -19,8 +19,9 @@ func TestOwnTests(t *testing.T) {
 		"gotestsum --format=dots --rerun-fails --packages=./... -- -race": "go test -json -count=1 -race ./...",
 		"gotestsum --junitfile out.xml -- -tags=x ./a ./b":                "go test -json -count=1 -tags=x ./a ./b",
 		"go test -v -cover ./...":                                         "go test -json -count=1 ./...",
+		"make -f targets.mk test":                                         "go test -json -count=1 -race . ./a",
 	} {
-		files := map[string]string{"go.mod": "module example.com/x\n", "x.go": "package x\n", "Taskfile.yml": "version: '3'\ntasks:\n  test:\n    cmds:\n      - " + line + "\n"}
+		files := map[string]string{"go.mod": "module example.com/x\n", "x.go": "package x\n", "targets.mk": "test: one two\none:\n\tgo test -race .\ntwo:\n\tgo test -race ./a\n", "Taskfile.yml": "version: '3'\ntasks:\n  test:\n    cmds:\n      - " + line + "\n"}
 		f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(".")
 		var got []string
 		for _, c := range f.Test(toolchain.Selection{}) {

@@ -150,6 +150,13 @@ func goTest(f Found, s Selection) []Command {
 	packages := f.goPackages(s)
 	if s.all() && len(chosen) > 0 && dir == f.Root {
 		packages = chosen
+		for i := range f.Own.Test {
+			if _, more, _, in, _ := f.ownTest(i); in == dir {
+				for _, p := range more {
+					packages = addOnce(packages, p)
+				}
+			}
+		}
 	}
 	c := f.goCommand("test", ReportGoTest, append(args, packages...)...)
 	c.Env, c.From = append(c.Env, env...), from
