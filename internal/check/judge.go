@@ -387,6 +387,7 @@ type chainJudge struct {
 	reached reached
 	graph   *graph
 	fresh   []test
+	alike   []test        // of the fresh ones, what passes without the change as well
 	anew    bool          // the fresh ones are new or changed themselves, not only what stands beside them
 	took    time.Duration // of the run of the nearest tests
 }

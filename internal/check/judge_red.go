@@ -38,6 +38,7 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 	for _, t := range x.needing(a.lost) {
 		x.out.Red = append(x.out.Red, x.redTest(t, RedByCompile))
 	}
+	x.alike = a.passing
 	if a.invalid != "" && len(a.lost) == 0 {
 		x.say(warn("check-invalid", "", 0, a.invalid), &a.run)
 	}
