@@ -100,7 +100,10 @@ func (t *specTool) check() *cobra.Command {
 				}
 			}
 			specs := slices.DeleteFunc(slices.Clone(all), func(v inspect.Validity) bool { return v.Free })
-			if valid && (len(specs) > 0 || len(all) == 0) {
+			if len(all) == 0 {
+				t.noSpecs(p, x)
+			}
+			if valid && len(specs) > 0 {
 				fmt.Fprint(t.a.Out, report.Countf(t.a.lang().T("✓ %d documents valid\n"), len(specs)))
 			}
 		})

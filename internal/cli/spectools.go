@@ -17,6 +17,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
@@ -302,7 +303,8 @@ func (t *specTool) boundary() *cobra.Command {
 }
 
 func (t *specTool) scan() *cobra.Command {
-	return t.onFiles("scan", "list each spec's purpose and exports", cobra.NoArgs, func(_ *project, x *inspect.Project, _ []string) error {
+	return t.onFiles("scan", "list each spec's purpose and exports", cobra.NoArgs, func(p *project, x *inspect.Project, _ []string) error {
+		t.noSpecs(p, x)
 		scan := x.Scan()
 		return t.answer(scan, func() {
 			for _, e := range scan.Entries {
@@ -327,6 +329,9 @@ func (t *specTool) index() *cobra.Command {
 			return t.references(x.References(to))
 		}
 		all := x.Index(p.root)
+		if len(all.Symbols)+len(all.Unresolved) == 0 {
+			t.nothing(t.a.lang().T("no spec exports a symbol"))
+		}
 		return t.answer(all, func() {
 			for _, s := range all.Symbols {
 				fmt.Fprintf(t.a.Out, "%s: %s\n", s.Anchor, s.Signature)
@@ -363,6 +368,15 @@ func (t *specTool) nothing(what string) {
 	if !t.a.json {
 		fmt.Fprintln(t.a.Err, what)
 	}
+}
+
+// noSpecs says so where the project has none.
+func (t *specTool) noSpecs(p *project, x *inspect.Project) bool {
+	none := len(x.Specs(".")) == len(x.FreeForm("."))
+	if none {
+		t.nothing(strings.TrimSuffix(report.NoSpecs(t.a.lang(), p.root, x.FreeForm(".")), "\n"))
+	}
+	return none
 }
 
 func (t *specTool) references(list []inspect.Reference) error {
@@ -404,12 +418,12 @@ func (t *specTool) refs() *cobra.Command {
 
 func (t *specTool) graph() *cobra.Command {
 	var imports bool
-	c := t.onFiles("graph", "show module dependencies and invalid ones", cobra.NoArgs, func(_ *project, x *inspect.Project, _ []string) error {
+	c := t.onFiles("graph", "show module dependencies and invalid ones", cobra.NoArgs, func(p *project, x *inspect.Project, _ []string) error {
 		g := x.Graph()
 		if imports {
 			g = x.GraphWithImports()
 		}
-		if len(g.Edges)+len(g.Violations) == 0 {
+		if !t.noSpecs(p, x) && len(g.Edges)+len(g.Violations) == 0 {
 			t.nothing(t.a.lang().T("no module declares a dependency on another module"))
 		}
 		return t.judge(len(g.Violations) == 0, g, func() {

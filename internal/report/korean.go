@@ -121,6 +121,7 @@ var korean = map[string]string{
 	"no spec exports a symbol with that name (jacquard spec index lists them all)": "그 이름의 심볼을 내보내는 스펙이 없습니다 (전체 목록: jacquard spec index)",
 	"no spec mentions it":                                 "이 심볼을 언급하는 스펙이 없습니다",
 	"no module declares a dependency on another module":   "다른 모듈에 대한 의존을 선언한 모듈이 없습니다",
+	"no spec exports a symbol":                            "심볼을 내보내는 스펙이 없습니다",
 	"    not compared: %d more (--json lists them)\n":     "    비교하지 못함: 그 밖에 %d개 (전체 목록: --json)\n",
 	"    the spec is not valid: jacquard spec check %s\n": "    스펙이 유효하지 않습니다: jacquard spec check %s\n",
 	"✓ no interface changed between %s and %s\n":          "✓ %s와 %s 사이에 바뀐 인터페이스가 없습니다\n",
