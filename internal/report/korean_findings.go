@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -15,8 +16,11 @@ func (l Lang) Finding(en string) string {
 	if l != Korean {
 		return en
 	}
-	if ko, ok := configurationKinds[en]; ok {
+	if ko, ok := findingParts[en]; ok {
 		return ko
+	}
+	if from, to, ok := strings.Cut(en, "` becomes `"); ok && strings.HasPrefix(en, "`") && strings.HasSuffix(en, "`") {
+		return from + "` → `" + to
 	}
 	for _, f := range findings() {
 		m := f.form.FindStringSubmatch(en)
@@ -270,7 +274,7 @@ var koreanFindings = map[string]string{
 	"The test %s passes without the change and fails with it. %s":                           "테스트 %s은(는) 변경이 없으면 통과하고 있으면 실패합니다. %s",
 	"Tests that pass without the change cannot be run with it. %s":                          "변경이 없으면 통과하는 테스트를 변경 후에는 실행할 수 없습니다. %s",
 	"No test fails when %s returns %s (%s:%d). Compare its result with the expected value.": "%s이(가) %s을(를) 반환해도 실패하는 테스트가 없습니다 (%s:%d). 결과를 예상 값과 비교하세요.",
-	"`%s` (%s): no test fails when %s.":                                                     "`%s` (%s): %s 변이에 실패하는 테스트가 없습니다.",
+	"`%s` (%s): no test fails when %s.":                                                     "`%s` (%s): 이 변이에 실패하는 테스트가 없습니다(%s).",
 	"The new tests pass when %s fails at each call, and when it does nothing, so they do not reach it. Call the changed code, and compare its results with the expected values.":       "새 테스트는 %s이(가) 호출될 때마다 실패해도, 아무것도 하지 않아도 통과하므로 그 코드에 닿지 않습니다. 변경된 코드를 호출하고 결과를 예상 값과 비교하세요.",
 	"No new test fails when the new code is mutated: %d mutants were tried, such as another return value, and all survived. Compare the results of the code with the expected values.": "새 코드를 변이해도 실패하는 새 테스트가 없습니다. 반환값을 바꾸는 등 변이 %d개를 시도했는데 모두 살아남았습니다. 코드의 결과를 예상 값과 비교하세요.",
 	"%s Write one that fails without the change and passes with it; if no test can show the change, say why in `untested`.":                                                            "%s 변경이 없으면 실패하고 있으면 통과하는 테스트를 쓰세요. 테스트로 보일 수 없는 변경이라면 `untested`에 이유를 쓰세요.",
@@ -344,8 +348,13 @@ var koreanFindings = map[string]string{
 	"examples of its spec that fail: %d; %s": "실패하는 스펙 예시: %d개; %s",
 }
 
-// configurationKinds has the Korean of the kinds of configuration that findings name.
-var configurationKinds = map[string]string{
+// findingParts has the Korean of what findings name: kinds of configuration, mutants.
+var findingParts = map[string]string{
+	"the condition is negated":     "조건을 뒤집음",
+	"the statement is dropped":     "문장을 제거함",
+	"another string is returned":   "다른 문자열을 반환함",
+	"nothing is returned":          "아무것도 반환하지 않음",
+	"another value is returned":    "다른 값을 반환함",
 	"test runner configuration":    "테스트 러너 설정",
 	"CI configuration":             "CI 설정",
 	"lint or format configuration": "린트 또는 포맷 설정",
