@@ -55,8 +55,8 @@ func (j *judge) leftOut(ctx context.Context) error {
 	return nil
 }
 
-// idleScript is the script of a package.json that led to tests before and does nothing now, with its file, where no command of the project runs
-// the tests of a toolchain any more.
+// idleScript is the script or target that led to tests before and does nothing now, with its file, where no command of the project runs the
+// tests of a toolchain any more.
 func (j *judge) idleScript(chain toolchain.Found, lines []toolchain.Found) string {
 	if len(chain.Own.Test) == 0 || slices.ContainsFunc(lines, func(f toolchain.Found) bool {
 		return f.Ecosystem == chain.Ecosystem && len(f.Own.Test) > 0 && (f.Same(chain) || below(f.Root, chain.Root))
@@ -64,16 +64,16 @@ func (j *judge) idleScript(chain toolchain.Found, lines []toolchain.Found) strin
 		return ""
 	}
 	for _, ch := range j.changes {
-		if dir := path.Dir(ch.Path); path.Base(ch.Path) != "package.json" || dir != chain.Root && !below(dir, chain.Root) {
+		if dir := path.Dir(ch.Path); dir != chain.Root && !below(dir, chain.Root) {
 			continue
 		}
-		was, is, found := scriptsIn(ch.Old), scriptsIn(ch.New), ""
+		was, is, found := commands.Scripts(ch.Path, ch.Old), commands.Scripts(ch.Path, ch.New), ""
 		for _, name := range slices.Sorted(maps.Keys(is)) {
 			switch {
 			case was[name] == is[name]:
-			case leadsToTests(is[name], ch.New): // they have moved
+			case is[name].Tests(ch.Path, ch.New): // they have moved
 				return ""
-			case found == "" && commands.Idle(is[name]) && leadsToTests(was[name], ch.Old):
+			case found == "" && commands.Idle(is[name].Text) && was[name].Tests(ch.Path, ch.Old):
 				found = ch.Path + ": " + name
 			}
 		}
@@ -82,21 +82,6 @@ func (j *judge) idleScript(chain toolchain.Found, lines []toolchain.Found) strin
 		}
 	}
 	return ""
-}
-
-// leadsToTests reports whether a script of a package.json runs tests in the end.
-func leadsToTests(line string, manifest []byte) bool {
-	led := commands.Follow(line, "package.json", []string{"package.json"}, func(string) []byte { return manifest })
-	return slices.ContainsFunc(led, func(c commands.Command) bool { return c.Purpose == commands.Test })
-}
-
-// scriptsIn are the scripts of a package.json.
-func scriptsIn(text []byte) map[string]string {
-	var m struct {
-		Scripts map[string]string `json:"scripts"`
-	}
-	_ = json.Unmarshal(text, &m) // what cannot be read has none
-	return m.Scripts
 }
 
 // retuned reports whether what says which tests a toolchain runs is another with the change: no line of the project has the command of

@@ -1,11 +1,46 @@
 package commands
 
 import (
+	"cmp"
+	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
+
+// Script is a script of a package.json or a target of a Makefile: the line that runs it, and what it does.
+type Script struct{ Run, Text string }
+
+// Scripts are those of a file, by their names; other files have none.
+func Scripts(file string, text []byte) map[string]Script {
+	out := map[string]Script{}
+	switch base := path.Base(file); base {
+	case "package.json":
+		var m manifest
+		_ = json.Unmarshal(text, &m) // what cannot be read has none
+		for name, line := range m.Scripts {
+			out[name] = Script{line, line}
+		}
+	case "Makefile", "makefile", "GNUmakefile":
+		for name, r := range parseMakefile(string(text)).targets {
+			does := slices.Clone(r.lines)
+			if len(r.needs) > 0 {
+				does = append(does, "make "+strings.Join(r.needs, " "))
+			}
+			out[name] = Script{"make " + name, cmp.Or(strings.Join(does, "\n"), ":")}
+		}
+	}
+	return out
+}
+
+// Tests reports whether a script of a file runs tests in the end.
+func (s Script) Tests(file string, text []byte) bool {
+	name := path.Base(file)
+	led := Follow(s.Run, name, []string{name}, func(string) []byte { return text })
+	return slices.ContainsFunc(led, func(c Command) bool { return c.Purpose == Test && c.Program() != "make" }) // it is itself where it leads to nothing known
+}
 
 // Idle reports whether a line of shell does nothing and succeeds: true, exit 0, echo ok. What stands behind its end is not reached.
 func Idle(line string) bool {
