@@ -190,14 +190,14 @@ func pip(args ...string) []string {
 // pipSetup installs what files of requirements and pyproject.toml name, and then the project itself, so that its metadata and
 // its programs are there. Where only a setup.py knows what it needs, pip finds that out.
 func (f Found) pipSetup(add func(install string, env []string, argv ...string)) {
-	if len(f.Declared)+len(f.Own.Packages) > 0 {
-		argv := pip(f.Own.Packages...)
-		for _, file := range f.Installs {
-			if path.Dir(file) == f.Root && isRequirements(path.Base(file)) {
-				argv = append(argv, "-r", f.rel(file))
-			}
+	packages, some := slices.Clone(f.Own.Packages), len(f.Declared)+len(f.Own.Packages) > 0
+	for _, file := range f.Installs {
+		if some && path.Dir(file) == f.Root && isRequirements(path.Base(file)) {
+			packages = append(packages, "-r", f.rel(file))
 		}
-		add(f.Need().Install, scmEnv(), append(argv, f.Requires...)...)
+	}
+	if packages = append(packages, f.Requires...); len(packages) > 0 {
+		add(f.Need().Install, scmEnv(), pip(packages...)...)
 	}
 	if f.Builds {
 		argv := pip()
