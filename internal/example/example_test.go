@@ -95,6 +95,8 @@ func TestHolds(t *testing.T) {
 		{"4", `{"value":null}`, false},
 		{"4", `{}`, false},
 		{"9007199254740993", `{"value":9007199254740992}`, false},
+		{"0", `{"value":{"$type":"Decimal","$text":"0.00"}}`, true},
+		{"1", `{"value":{"$type":"Decimal","$text":"0.10"}}`, false},
 		{"0.3", `{"value":0.30000000000000004}`, true},
 		{"0.3", `{"value":0.3001}`, false},
 		{`"a"`, `{"value":"a"}`, true},
