@@ -246,7 +246,7 @@ func (j *judge) conclude() {
 	case j.out.Verdict == VerdictUnknown && j.known.unknown != "":
 		j.out.Why = j.known.unknown
 	case j.out.Verdict == VerdictUnknown && !j.known.late:
-		j.out.Why = "the new code has nothing to mutate, and no test fails without it"
+		j.out.Why = "the new code has nothing to mutate, and no test fails without it; a test that does would prove it"
 	case j.out.Verdict == VerdictUnknown:
 		j.out.Why = timeOver
 	case j.out.Verdict != VerdictUnknown:
@@ -280,12 +280,13 @@ func (j *judge) untested() {
 		}
 	}
 	for _, f := range j.out.Functions {
-		if f.Noticed > 0 && !f.Missed() || f.Tried == 0 && !f.Unreached {
+		some := j.out.Verdict == VerdictCovered && f.Noticed > 0 && f.Survived != "" && f.Changed.Noticed < f.Changed.Tried
+		if f.Noticed > 0 && !f.Missed() && !some || f.Tried == 0 && !f.Unreached {
 			continue
 		}
 		name := cmp.Or(f.Name, "the code outside functions")
 		switch {
-		case f.Missed():
+		case f.Missed(), some:
 			what := fmt.Sprintf("Tests kill mutants of %s, but none in its changed lines, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)
 			if c := f.Changed; c.Noticed > 0 {
 				what = fmt.Sprintf("Tests kill %d of %d mutants in the changed lines of %s, and not that in line %d: %s.", c.Noticed, c.Tried, name, f.SurvivedAt, f.Survived)

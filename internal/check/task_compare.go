@@ -192,6 +192,9 @@ func commandFinding(rule string, sev step.Severity, what string, cmd toolchain.C
 	if more := len(places) - len(shown); more > 0 {
 		fmt.Fprintf(&b, "\n… and %d more", more)
 	}
+	if text := strings.TrimSpace(out.tail); len(shown) == 0 && rule == "build-failed" && text != "" {
+		b.WriteString("\n" + brief(text))
+	}
 	return step.Finding{Rule: rule, Severity: sev, Message: b.String()}
 }
 

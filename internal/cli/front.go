@@ -297,7 +297,7 @@ func (f frontPage) ideas(l report.Lang) []nextStep {
 	if f.Changed && len(f.Checks) > 0 {
 		out = append(out, nextStep{"jacquard prove", l.T("judge your uncommitted change; no agent needed")})
 	}
-	if !f.Changed && f.Agent == "" && f.grown && len(f.Checks) > 0 {
+	if !f.Changed && f.grown && len(f.Checks) > 0 {
 		out = append(out, nextStep{"jacquard prove HEAD~1..HEAD", l.T("judge the last commit; no agent needed")})
 	}
 	if len(f.Checks) == 0 && !f.Uncommitted {

@@ -71,6 +71,7 @@ func lesser(f check.Fact) bool {
 }
 
 func failing(f check.Fact) bool  { return f.Rule == "new-test-fails" }
+func breaking(f check.Fact) bool { return f.Blocks && f.Rule == "test-broken" }
 func blocking(f check.Fact) bool { return f.Blocks }
 
 func verdictWords(l report.Lang, j act.Judged) string {
@@ -97,6 +98,9 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		if j.Why != "" {
 			return l.T("covered: tests that reach the change pass; it has no function to mutate")
 		}
+		if count(j, func(f check.Fact) bool { return f.Rule == "unnoticed-change" }) > 0 {
+			return l.T("covered: no new test shows the change; existing tests kill some of its mutants")
+		}
 		return l.T("covered: no new test shows the change, but existing tests kill its mutants")
 	case check.VerdictNothing:
 		if j.Before == j.Tree && j.Base == act.NoCommit {
@@ -121,7 +125,7 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		if count(j, func(f check.Fact) bool { return f.Blocks && f.Rule == "test-broken" && f.Path == "" }) > 0 {
 			return l.T("broken: the tests pass without the change and fail with it")
 		}
-		return report.Countf(l.T("broken: %d passing tests fail with the change"), count(j, blocking))
+		return report.Countf(l.T("broken: %d passing tests fail with the change"), count(j, breaking))
 	case check.VerdictWeakened:
 		return report.Countf(l.T("weakened: %d existing tests check less than before"), count(j, blocking))
 	case check.VerdictUnknown:
@@ -161,8 +165,11 @@ func namesOf(j act.Judged, kind func(check.Function) bool) (names []string) {
 // writeJudged writes a judgement for a person: the verdict, what blocks, what else there is, who notices, and what was run.
 func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	l := a.lang()
-	var b strings.Builder
-	inColumns(&b, "", "  ", verdictText(l, j))
+	b := folding{width: shownColumns}
+	if columns, _, ok := terminal(w); ok {
+		b.width = min(b.width, columns)
+	}
+	b.columns("", "  ", verdictText(l, j))
 	fmt.Fprintf(&b, l.T("  compared with: %s\n"), j.Base)
 	if j.Since != "" {
 		fmt.Fprintf(&b, l.T("  commits since %s were not looked at; to check them, run: jacquard prove %[1]s..HEAD\n"), j.Since)
@@ -183,9 +190,12 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 		if why {
 			mark = "✗ "
 		}
-		inColumns(&b, mark, "  ", factText(l, j, f))
+		b.columns(mark, "  ", factText(l, j, f))
 	}
-	if soft {
+	switch blocks := count(j, blocking) > 0; {
+	case soft && !blocks && j.Verdict == check.VerdictUnproved:
+		fmt.Fprint(&b, l.T("  (• does not block by itself; that nothing proves the change is exit code 1)\n"))
+	case soft:
 		fmt.Fprint(&b, l.T("  (✗ blocks, • does not)\n"))
 	}
 	writeNoticed(&b, l, j)
@@ -202,10 +212,10 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 		fmt.Fprint(&b, weaker(l, j.Sandbox))
 	}
 	if n := len(j.FailedBefore); n > 0 {
-		inColumns(&b, "", "  ", fmt.Sprintf(l.T("fail without the change too, so they don't count (%d): %s"), n, strings.Join(j.FailedBefore[:min(3, n)], ", ")))
+		b.columns("", "  ", fmt.Sprintf(l.T("fail without the change too, so they don't count (%d): %s"), n, strings.Join(j.FailedBefore[:min(3, n)], ", ")))
 	}
 	for _, text := range j.NotRun {
-		inColumns(&b, "", "  ", fmt.Sprintf(l.T("not run: %s"), text))
+		b.columns("", "  ", fmt.Sprintf(l.T("not run: %s"), text))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -224,7 +234,7 @@ func factText(l report.Lang, j act.Judged, f check.Fact) string {
 }
 
 // writeNoticed says for each changed function which test would notice if it were wrong.
-func writeNoticed(b *strings.Builder, l report.Lang, j act.Judged) {
+func writeNoticed(b *folding, l report.Lang, j act.Judged) {
 	if len(j.Functions) == 0 {
 		return
 	}
@@ -254,12 +264,18 @@ func writeNoticed(b *strings.Builder, l report.Lang, j act.Judged) {
 		if name == "" {
 			name = l.T("outside functions")
 		}
-		inColumns(b, "  ", "    ", fmt.Sprintf("%s (%s:%d): %s", name, f.Path, f.Line, who))
+		b.columns("  ", "    ", fmt.Sprintf("%s (%s:%d): %s", name, f.Path, f.Line, who))
 	}
 }
 
-// inColumns writes a text in lines of at most 80 columns. What cannot be folded, such as a path, stays whole.
-func inColumns(b *strings.Builder, first, next, text string) {
+// folding is a text in lines of a width. What cannot be folded, such as a path, stays whole.
+type folding struct {
+	strings.Builder
+
+	width int
+}
+
+func (b *folding) columns(first, next, text string) {
 	for i, line := range strings.Split(text, "\n") {
 		at := first
 		if i > 0 {
@@ -267,7 +283,7 @@ func inColumns(b *strings.Builder, first, next, text string) {
 		}
 		out := at
 		for _, word := range strings.Fields(line) {
-			if out != at && utf8.RuneCountInString(out)+1+utf8.RuneCountInString(word) > shownColumns {
+			if out != at && utf8.RuneCountInString(out)+1+utf8.RuneCountInString(word) > b.width {
 				b.WriteString(strings.TrimRight(out, " ") + "\n")
 				at, out = next, next
 			}

@@ -165,6 +165,10 @@ func TestRead(t *testing.T) {
 			},
 			[]string{"test go test -race . (CI)", "test go test -race ./middleware (CI)"},
 		},
+		"a program that is looked for is not run": {
+			map[string]string{".github/workflows/ci.yml": workflow("    - run: |\n        if ! command -v gotestsum; then go install gotest.tools/gotestsum@latest; fi\n        which golangci-lint || exit 1\n        command go test ./...\n")},
+			[]string{"test go test ./... (CI)"},
+		},
 		"GitLab": {
 			map[string]string{".gitlab-ci.yml": "variables: {LEVEL: '2'}\n.base: &base\n  before_script: [pip install -r dev.txt]\ntest:\n  <<: *base\n  script:\n    - [pytest -k \"not slow\", mypy src]\n"},
 			[]string{"test LEVEL=2 pytest -k not slow (CI)", "types LEVEL=2 mypy src (CI)"},

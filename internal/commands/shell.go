@@ -192,7 +192,11 @@ func (r *reader) run(argv []string, where at) {
 	rest := argv[1:]
 	name := path.Base(argv[0])
 	switch name {
-	case "sudo", "time", "command", "exec", "nice", "xvfb-run", "dbus-run-session", "retry", "corepack", "catchsegv", "stdbuf", "-", "@", "winpty":
+	case "command", "type", "which", "hash":
+		if name == "command" && !slices.ContainsFunc(rest[:min(1, len(rest))], func(a string) bool { return a == "-v" || a == "-V" }) {
+			r.run(flagless(rest), where)
+		}
+	case "sudo", "time", "exec", "nice", "xvfb-run", "dbus-run-session", "retry", "corepack", "catchsegv", "stdbuf", "-", "@", "winpty":
 		r.run(flagless(rest, "-s"), where)
 	case "env", "cross-env", "cross-env-shell":
 		r.prefixed(rest, where)

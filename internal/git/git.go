@@ -256,6 +256,7 @@ func newTool(env []string) (tool, error) {
 	keep := []string{
 		"PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA",
 		"LOCALAPPDATA", "PROGRAMDATA", "SYSTEMROOT", "TMPDIR", "TMP", "TEMP",
+		"GIT_CONFIG_GLOBAL", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", // who the user is
 	}
 	t := tool{}
 	for _, kv := range env {

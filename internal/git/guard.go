@@ -80,7 +80,7 @@ func (r *Repo) configDigest() string {
 	xdg := cmp.Or(env["XDG_CONFIG_HOME"], filepath.Join(home, ".config"))
 	h := sha256.New()
 	for _, f := range []string{
-		"/etc/gitconfig", filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig"),
+		"/etc/gitconfig", filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig"), env["GIT_CONFIG_GLOBAL"],
 		filepath.Join(r.common, "config"), filepath.Join(r.gitDir, "config.worktree"),
 	} {
 		b, err := os.ReadFile(f)

@@ -46,9 +46,20 @@ func (r *Repo) Index(ctx context.Context, file string) ([]Entry, error) {
 	return list, nil
 }
 
-// Identity is the name and the address that the user commits with here, "" where none is set.
+// Identity is the name and the address that the user commits with here, "" where none is set: those of the environment come first, as in git.
 func (r *Repo) Identity(ctx context.Context) (name, email string, err error) {
-	if name, err = r.Setting(ctx, "user.name"); err == nil {
+	for _, kv := range r.env {
+		if v, ok := strings.CutPrefix(kv, "GIT_AUTHOR_NAME="); ok {
+			name = v
+		}
+		if v, ok := strings.CutPrefix(kv, "GIT_AUTHOR_EMAIL="); ok {
+			email = v
+		}
+	}
+	if name == "" {
+		name, err = r.Setting(ctx, "user.name")
+	}
+	if email == "" && err == nil {
 		email, err = r.Setting(ctx, "user.email")
 	}
 	return name, email, err

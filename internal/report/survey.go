@@ -30,6 +30,9 @@ func Standing(l Lang, s step.Standing) string {
 		fmt.Fprint(&b, Countf(l.T("%d tests, %d failed, %d skipped"), s.Tests, s.Failed, s.Skipped))
 	case s.State == step.Fails && s.Old > 0:
 		fmt.Fprint(&b, Countf(l.T("%d existing findings, reported but not counted against the change"), s.Old))
+		if s.Purpose == "build" {
+			b.WriteString("; " + s.Text)
+		}
 	default:
 		b.WriteString(verdict(l, s.State))
 	}
