@@ -280,13 +280,13 @@ func (j *judge) untested() {
 		}
 	}
 	for _, f := range j.out.Functions {
-		some := j.out.Verdict == VerdictCovered && f.Noticed > 0 && f.Survived != "" && f.Changed.Noticed < f.Changed.Tried
-		if f.Noticed > 0 && !f.Missed() && !some || f.Tried == 0 && !f.Unreached {
+		some := f.Missed() || j.out.Verdict == VerdictCovered && f.Noticed > 0 && f.Survived != "" && f.Changed.Noticed < f.Changed.Tried
+		if f.Noticed > 0 && !some || f.Tried == 0 && !f.Unreached {
 			continue
 		}
 		name := cmp.Or(f.Name, "the code outside functions")
 		switch {
-		case f.Missed(), some:
+		case some:
 			what := fmt.Sprintf("Tests kill mutants of %s, but none in its changed lines, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)
 			if c := f.Changed; c.Noticed > 0 {
 				what = fmt.Sprintf("Tests kill %d of %d mutants in the changed lines of %s, and not that in line %d: %s.", c.Noticed, c.Tried, name, f.SurvivedAt, f.Survived)

@@ -31,6 +31,9 @@ func verdictText(l report.Lang, j act.Judged) string {
 	if names := namesOf(j, check.Function.Missed); len(names) > 0 {
 		text += fmt.Sprintf(l.T("; but tests kill less than half of the mutants in the changed lines of %s"), strings.Join(names, ", "))
 	}
+	if names := namesOf(j, survived); len(names) > 0 && j.Verdict == check.VerdictCovered {
+		text += fmt.Sprintf(l.T("; mutants in the changed lines of %s survive"), strings.Join(names, ", "))
+	}
 	if n := count(j, lesser); n > 0 {
 		text += report.Countf(l.T("; but %d tests may check too little"), n)
 	}
@@ -98,9 +101,6 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		if j.Why != "" {
 			return l.T("covered: tests that reach the change pass; it has no function to mutate")
 		}
-		if count(j, func(f check.Fact) bool { return f.Rule == "unnoticed-change" }) > 0 {
-			return l.T("covered: no new test shows the change; existing tests kill some of its mutants")
-		}
 		return l.T("covered: no new test shows the change, but existing tests kill its mutants")
 	case check.VerdictNothing:
 		if j.Before == j.Tree && j.Base == act.NoCommit {
@@ -145,6 +145,11 @@ func verdictWords(l report.Lang, j act.Judged) string {
 
 // oldOnly reports whether tests notice when a function is wrong, and no new one does.
 func oldOnly(f check.Function) bool { return f.Noticed > 0 && !f.ByNew }
+
+// survived reports whether some small changes of what the change wrote in a function went unnoticed, though not most of them.
+func survived(f check.Function) bool {
+	return f.Noticed > 0 && f.Survived != "" && f.Changed.Noticed < f.Changed.Tried && !f.Missed()
+}
 
 // unnoticed reports whether every small change of a function went unnoticed, or no test comes near it.
 func unnoticed(f check.Function) bool { return f.Unreached || f.Tried > 0 && f.Noticed == 0 }
