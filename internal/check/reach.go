@@ -141,9 +141,13 @@ func (g *graph) unit(file string) string {
 	case ".rs":
 		return packageOf(file)
 	}
-	u := strings.TrimSuffix(file, path.Ext(file))
-	for _, whole := range []string{"/index", "/__init__"} {
-		u = strings.TrimSuffix(u, whole)
+	return wholeOf(strings.TrimSuffix(file, path.Ext(file)))
+}
+
+// wholeOf is the directory that a file stands for by its name, or the file.
+func wholeOf(u string) string {
+	if base := path.Base(u); base == "index" || base == "__init__" {
+		return path.Dir(u)
 	}
 	return u
 }
@@ -238,13 +242,13 @@ func (g *graph) script(dir, name string) []string {
 		name = strings.TrimSuffix(name, ext)
 	}
 	if strings.HasPrefix(name, ".") {
-		return []string{strings.TrimSuffix(path.Join(dir, name), "/index")}
+		return []string{wholeOf(path.Join(dir, name))}
 	}
 	_, rest, ok := strings.Cut(name, "/") // @/lib/tax, ~/lib/tax, src/lib/tax
 	if !ok {
 		return nil
 	}
-	return g.ending(strings.TrimSuffix(rest, "/index"))
+	return g.ending(wholeOf(rest))
 }
 
 // python are the units that a dotted name can mean: a module, or one of a package.

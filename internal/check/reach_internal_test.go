@@ -18,6 +18,10 @@ func TestReach(t *testing.T) {
 		"src/tax.ts": "export const a = 1\n", "src/tax.test.ts": "import { a } from './tax'\n", "src/cart/index.ts": "import { a } from '../tax.js'\n", "test/cart.test.ts": "import {\n b,\n} from '../src/cart'\n",
 		"test/alias.test.ts": "const x = require('@/tax')\n", "test/other.test.ts": "import { z } from 'zod'\n",
 	}
+	root := map[string]string{
+		"index.js": "const { a } = require('./lib/a.js')\n", "lib/a.js": "exports.a = 1\n", "lib/b.js": "exports.b = 1\n", "test/a.test.js": "const x = require('../')\n",
+		"test/b.test.js": "const { b } = require('../lib/b.js')\n", "test/c.test.js": "const x = require('../index')\n",
+	}
 	py := map[string]string{
 		"src/shop/__init__.py": "", "src/shop/tax.py": "", "src/shop/cart.py": "from .tax import rate\n", "tests/test_tax.py": "from shop.tax import rate\n",
 		"tests/test_cart.py": "from shop import cart, other\n", "tests/test_other.py": "import json\n", "tests/conftest.py": "", "tests/sub/test_deep.py": "def test_x(): pass\n",
@@ -33,6 +37,7 @@ func TestReach(t *testing.T) {
 		"go: data selects the tests beside it":  {toolchain.Go, "example.com/x", goFiles, []string{"d/testdata/in.txt"}, []string{"d/d_test.go"}, nil},
 		"go: a test that changed":               {toolchain.Go, "example.com/x", goFiles, []string{"b/b_test.go"}, []string{"b/b_test.go"}, nil},
 		"typescript: by path, index and alias":  {toolchain.Node, "", ts, []string{"src/tax.ts"}, []string{"src/tax.test.ts", "test/alias.test.ts"}, []string{"test/cart.test.ts"}},
+		"javascript: the face of the project":   {toolchain.Node, "", root, []string{"lib/a.js"}, nil, []string{"test/a.test.js", "test/c.test.js"}},
 		"python: packages, modules of packages": {toolchain.Python, "", py, []string{"src/shop/tax.py"}, []string{"tests/test_tax.py"}, []string{"tests/test_cart.py"}},
 		"python: conftest":                      {toolchain.Python, "", py, []string{"tests/conftest.py"}, []string{"tests/sub/test_deep.py", "tests/test_cart.py", "tests/test_other.py", "tests/test_tax.py"}, nil},
 	} {
