@@ -83,6 +83,9 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 	}
 	dir, err := p.inside(given)
 	if err != nil {
+		if _, e := p.repo.Revision(ctx, given); e == nil {
+			return usage("%s is a commit, not a path. To check it, run: jacquard verify %[1]s~1..%[1]s", given)
+		}
 		return err
 	}
 	all, good := []act.Verification{}, 0
