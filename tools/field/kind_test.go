@@ -12,3 +12,13 @@ func TestKind(t *testing.T) {
 		}
 	}
 }
+
+func TestSays(t *testing.T) {
+	for diff, want := range map[string]bool{
+		"--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n+// a note\n+\n+ * more\n": false, "@@ -1 +1 @@\n-# old\n+x = 1 # new\n": true, "": false, "-return 1\n": true,
+	} {
+		if got := says(diff); got != want {
+			t.Errorf("says(%q) = %t, want %t", diff, got, want)
+		}
+	}
+}

@@ -27,7 +27,7 @@ func forWork(added, _, tests int) bool    { return added > 0 && tests > 0 }
 func forProve(added, deleted, _ int) bool { return added+deleted > 0 }
 
 // pick takes the newest commits before the repository's commit that change what is wanted, are no merges, and have at most 400 changed
-// lines. Whether a commit is green by the project's own command is asked when it was rejected (see replay): to run it for each commit before
+// lines; where they change tests, their code differs in more than comments. Whether a commit is green by the project's own command is asked when it was rejected (see replay): to run it for each commit before
 // and after would take most of the time.
 func (f *field) pick(r repo, clone string, n int, wanted func(added, deleted, tests int) bool) ([]commit, error) {
 	out, err := f.git(clone, "log", "--no-merges", "-n", "1500", "--numstat", "--no-renames", "-z", "--format=%x01%H %P%n%s%x02", r.Commit)
@@ -61,9 +61,33 @@ func (f *field) pick(r repo, clone string, n int, wanted func(added, deleted, te
 				c.Code, code, gone = append(c.Code, f[2]), code+added, gone+deleted
 			}
 		}
-		if wanted(code, gone, tests) && lines <= most && !binary {
-			picked = append(picked, c)
+		if !wanted(code, gone, tests) || lines > most || binary {
+			continue
 		}
+		if tests > 0 {
+			diff, err := f.git(clone, append([]string{"diff", "-U0", c.Parent, c.ID, "--"}, c.Code...)...)
+			if err != nil {
+				return nil, err
+			}
+			if !says(diff) {
+				continue
+			}
+		}
+		picked = append(picked, c)
 	}
 	return picked, nil
+}
+
+// remark is a line that is a comment, or empty, in any of the languages.
+var remark = regexp.MustCompile(`^\s*(//.*|#.*|/?\*.*)?$`)
+
+// says reports whether a diff changes more than comments.
+func says(diff string) bool {
+	for line := range strings.Lines(diff) {
+		changed := (line[0] == '+' || line[0] == '-') && !strings.HasPrefix(line, "+++") && !strings.HasPrefix(line, "---")
+		if changed && !remark.MatchString(strings.TrimSpace(line[1:])) {
+			return true
+		}
+	}
+	return false
 }
