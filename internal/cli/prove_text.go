@@ -287,7 +287,7 @@ func (b *folding) columns(first, next, text string) {
 			at = next
 		}
 		out := at
-		for _, word := range strings.Fields(line) {
+		for word := range strings.SplitSeq(strings.TrimSpace(line), " ") { // blanks may be what it is about
 			if out != at && utf8.RuneCountInString(out)+1+utf8.RuneCountInString(word) > b.width {
 				b.WriteString(strings.TrimRight(out, " ") + "\n")
 				at, out = next, next

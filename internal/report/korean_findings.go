@@ -72,6 +72,7 @@ var verb = re.New(`%(?:\[[0-9]+\])?[sdq%]`)
 // koreanFindings has the Korean wording of findings. They are written in English where they are made, and agents read them so; what a
 // person sees is translated when it is shown (Lang.Finding).
 var koreanFindings = map[string]string{
+	"%s gives %s now, and gave %s before the change. No test that fails without the change names it.": "%s의 결과가 이제 %s입니다. 변경 전에는 %s였습니다. 변경이 없으면 실패하는 테스트 중에 이것을 부르는 것이 없습니다.",
 	// the repository and the scope
 	"This symbolic link points outside the project (%s). Remove it.":                                                                                                         "이 심볼릭 링크는 프로젝트 밖을 가리킵니다 (%s). 삭제하세요.",
 	"A submodule was added. Remove it.":                                                                                                                                      "서브모듈이 추가되었습니다. 삭제하세요.",

@@ -1,0 +1,78 @@
+package example
+
+import (
+	"slices"
+	"strings"
+)
+
+// Unusual are calls like those of a list, each with one input that people forget: nothing, a negative or a large number, other blanks and letters,
+// a list the other way round. There are at most n, of all calls and inputs in turn.
+func Unusual(list []Example, n int) []Example {
+	known := map[string]bool{}
+	for _, e := range list {
+		known[e.Calls()] = true
+	}
+	var out []Example
+	for i := 0; len(out) < n; i++ {
+		more := false
+		for _, e := range list {
+			if slices.ContainsFunc(e.Inputs(), abroad) {
+				continue
+			}
+			for at, l := range e.Call {
+				for k, arg := range l.Args {
+					others := unusual(arg)
+					if i >= len(others) {
+						continue
+					}
+					more = true
+					o := Example{Item: e.Item, Call: slices.Clone(e.Call)}
+					o.Call[at].Args = slices.Clone(l.Args)
+					o.Call[at].Args[k] = others[i]
+					if o.Text = o.Calls(); !known[o.Text] && len(out) < n {
+						known[o.Text] = true
+						out = append(out, o)
+					}
+				}
+			}
+		}
+		if !more {
+			break
+		}
+	}
+	return out
+}
+
+// unusual are other values in the place of one.
+func unusual(v Value) (out []Value) {
+	switch v.Kind {
+	case Number:
+		opposite := "-" + v.Text
+		if rest, negative := strings.CutPrefix(v.Text, "-"); negative {
+			opposite = rest
+		}
+		for _, text := range []string{opposite, "0", "1", v.Text + "7"} {
+			out = append(out, Value{Kind: Number, Text: text, Big: v.Big})
+		}
+	case String:
+		half := len(v.Text) / 2
+		for half > 0 && v.Text[half]&0xC0 == 0x80 { // within a letter
+			half--
+		}
+		for _, text := range []string{
+			v.Text[:half] + "\t" + v.Text[half:], " " + v.Text + " ", "", strings.ToUpper(v.Text), v.Text[:half] + "é" + v.Text[half:], v.Text + v.Text, "-" + v.Text,
+		} {
+			out = append(out, Value{Kind: String, Text: text})
+		}
+	case List:
+		if len(v.List) > 0 {
+			back := slices.Clone(v.List)
+			slices.Reverse(back)
+			for _, list := range [][]Value{back, nil, slices.Concat(v.List, v.List[:1])} {
+				out = append(out, Value{Kind: List, Text: v.Text, List: list})
+			}
+		}
+	case Null, Bool, Object, Name, Made:
+	}
+	return out
+}
