@@ -104,7 +104,7 @@ func (a *Actor) judgeTrees(ctx context.Context, in JudgeIn, before, tree string)
 	if err != nil {
 		return out, err
 	}
-	q := check.Question{Mutants: mostMutants, Full: in.Full}
+	q := check.Question{Mutants: mostMutants, Full: in.Full, Calls: !in.Quick}
 	switch {
 	case in.Quick:
 		q.Mutants = quickMutants

@@ -30,6 +30,8 @@ type Question struct {
 	Then func() ([]toolchain.Found, error)
 	// Mutants is how many small changes of the code are tried at most.
 	Mutants int
+	// Calls says that functions that were there before are called with unusual inputs.
+	Calls bool
 	// Full says that all tests are run at the end, and not only those that the change can reach.
 	Full bool
 }

@@ -23,7 +23,7 @@ const (
 // unasked calls functions that were there before with inputs that no test has, on the code with and without the change, and tells where they
 // give something else now although no test that fails without the change names them: nobody has asked for that.
 func (x *chainJudge) unasked(ctx context.Context) error {
-	if !slices.Contains([]string{toolchain.Go, toolchain.Node, toolchain.Python}, x.chain.Ecosystem) || x.known.broken > 0 {
+	if !x.q.Calls || x.known.broken > 0 || !slices.Contains([]string{toolchain.Go, toolchain.Node, toolchain.Python}, x.chain.Ecosystem) {
 		return nil
 	}
 	for _, ch := range x.changes {
