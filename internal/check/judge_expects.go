@@ -155,7 +155,7 @@ type piece struct {
 func (x *chainJudge) demanded(ctx context.Context, was *place, old []moved) ([]moved, error) {
 	var red []test
 	for _, r := range x.out.Red {
-		if file, name := toolchain.SplitID(r.ID); r.By == RedByAssert && x.pl.compiled(file) {
+		if file, name := toolchain.SplitID(r.ID); x.pl.compiled(file) {
 			red = append(red, test{Test: source.Test{Name: name}, ID: r.ID, File: file})
 		}
 	}
