@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -217,10 +218,7 @@ func (p *project) provider(ctx context.Context, m maker, r realAgent) (gateway.B
 	if found.Auth == agent.Login {
 		return nil, false, nil
 	}
-	base := p.a.env[m.base]
-	if base == "" {
-		base = m.home
-	}
+	base := cmp.Or(p.a.env[m.base], m.home)
 	// Some write the address with the version that the agent's path begins with.
 	base = strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v1")
 	b, err := gateway.Forward(gateway.Provider{Base: base, Key: key, OAuth: token, Proxy: http.ProxyFromEnvironment})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,8 +65,7 @@ func newAuto(a *app) *cobra.Command {
 			return a.discover(c.Context(), f)
 		},
 	}
-	driveFlags(c, &f.driveOptions)
-	budgetFlag(c, &f.driveOptions)
+	runFlags(c, &f.driveOptions)
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the task; - is stdin")
 	c.Flags().StringVar(&f.feature, "feature", "", "feature `name` (a-z, 0-9, -)")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "estimate the task with one agent call and write nothing")
@@ -94,10 +94,8 @@ func newAuto(a *app) *cobra.Command {
 }
 
 func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
-	if f.yes {
-		if err := a.byPerson("--yes"); err != nil {
-			return err
-		}
+	if err := a.byPerson(f.yes, "--yes"); err != nil {
+		return err
 	}
 	switch {
 	case f.eco && f.heavy:
@@ -207,31 +205,20 @@ func (p *project) collect(ctx context.Context, in *step.AutoIn, f autoFlags) err
 
 // leftOfAuto is what the newest run of a request has left, where it has ended and did not pass.
 func (p *project) leftOfAuto(ctx context.Context, request string) (*step.Left, error) {
-	if !p.exists() {
-		return nil, nil
-	}
-	rt, err := p.journal(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rt.Close() }()
-	runs, err := rt.Runs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range runs { // the newest first
+	runs, err := p.runs(ctx)
+	i := slices.IndexFunc(runs, func(r flow.Run) bool {
 		was, err := report.Decode[step.AutoIn](r.In)
-		if r.Def != autoDef || err != nil || was.Request != request {
-			continue
-		}
-		rep, err := reportOf(ctx, rt, r)
-		if err != nil || !r.State.Ended() || rep.Auto != nil && rep.Auto.Verified || rep.Feature == nil {
-			return nil, err
-		}
-		if left, ok := rep.Restart()[rep.Feature.Name]; ok {
-			return &left, nil
-		}
-		return nil, nil
+		return r.Def == autoDef && err == nil && was.Request == request
+	})
+	if i < 0 || !runs[i].State.Ended() {
+		return nil, err
+	}
+	rep, err := p.reportOn(ctx, runs[i])
+	if err != nil || rep.Auto != nil && rep.Auto.Verified || rep.Feature == nil {
+		return nil, err
+	}
+	if left, ok := rep.Restart()[rep.Feature.Name]; ok {
+		return &left, nil
 	}
 	return nil, nil
 }
@@ -284,27 +271,9 @@ func newAutoStatus(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list := []*report.Run{}
-			if p.exists() {
-				rt, err := p.journal(ctx)
-				if err != nil {
-					return err
-				}
-				defer func() { _ = rt.Close() }()
-				runs, err := rt.Runs(ctx)
-				if err != nil {
-					return err
-				}
-				for _, r := range runs {
-					if r.Def != autoDef {
-						continue
-					}
-					rep, err := reportOf(ctx, rt, r)
-					if err != nil {
-						return err
-					}
-					list = append(list, rep)
-				}
+			list, err := p.reports(ctx, autoDef)
+			if err != nil {
+				return err
 			}
 			if a.json {
 				a.print(map[string]any{"runs": list})
@@ -332,12 +301,7 @@ func newAutoStatus(a *app) *cobra.Command {
 // unfinishedAuto is the run of auto that is meant: by a prefix, or the newest that has not ended.
 func (p *project) unfinishedAuto(ctx context.Context, args []string) (flow.Run, error) {
 	if len(args) > 0 {
-		rt, err := p.journal(ctx)
-		if err != nil {
-			return flow.Run{}, err
-		}
-		r, err := find(ctx, rt, args[0])
-		return r, errors.Join(err, rt.Close())
+		return p.find(ctx, args[0])
 	}
 	if r, ok, err := p.unfinishedOf(ctx, autoDef, nil); ok || err != nil {
 		return r, err
@@ -367,8 +331,7 @@ func newAutoResume(a *app) *cobra.Command {
 			return p.resume(c.Context(), r, o, false)
 		},
 	}
-	driveFlags(c, &o)
-	budgetFlag(c, &o)
+	runFlags(c, &o)
 	return c
 }
 

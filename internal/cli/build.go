@@ -43,8 +43,7 @@ func newBuild(a *app) *cobra.Command {
 			return a.compile(c.Context(), f)
 		},
 	}
-	driveFlags(c, &f.driveOptions)
-	budgetFlag(c, &f.driveOptions)
+	runFlags(c, &f.driveOptions)
 	fl := c.Flags()
 	fl.BoolVar(&f.all, "all", false, "build all modules, even if up to date")
 	fl.StringSliceVar(&f.paths, "path", nil, "build only modules under this `directory`")

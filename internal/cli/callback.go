@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,6 @@ type addresses struct {
 	to     map[report.CallbackKind]string
 	token  string
 	header string // X-Runner-Api-Key or Authorization
-	stage  string // token of the stage address: it comes from the environment, with its address
 }
 
 // callbackAddresses reads them from jacquard.yaml, else from lines of CLAUDE.md; the address of stages also from the
@@ -57,13 +57,7 @@ func (p *project) callbackAddresses() (addresses, []string) {
 			a.to[kind] = u
 		}
 	}
-	if c.Header != "" {
-		a.header = c.Header
-	}
-	if t := p.a.env["CALLBACK_TOKEN"]; t != "" {
-		a.token = t
-	}
-	a.stage = p.a.env["CALLBACK_TOKEN"]
+	a.header, a.token = cmp.Or(c.Header, a.header), cmp.Or(p.a.env["CALLBACK_TOKEN"], a.token)
 	return a, warnings
 }
 
@@ -113,16 +107,12 @@ func (p *project) tellOthers(ctx context.Context, rt flow.Runtime, r flow.Run) *
 		return nil
 	}
 	addr, warnings := p.callbackAddresses()
+	if !p.trusts(p.callbackHosts()) {
+		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ this project asks to send results to a server that you have not allowed yet, so nothing is sent. To allow it, run: jacquard trust\n"))
+		clear(addr.to)
+	}
 	if u := p.a.env["CALLBACK_URL"]; u != "" {
 		addr.to[report.StageCallback] = u
-	}
-	if len(p.callbackHosts()) > 0 && !p.trusts(p.callbackHosts()) {
-		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ this project asks to send results to a server that you have not allowed yet, so nothing is sent. To allow it, run: jacquard trust\n"))
-		stage := p.a.env["CALLBACK_URL"]
-		addr.to = map[report.CallbackKind]string{}
-		if stage != "" {
-			addr.to[report.StageCallback] = stage
-		}
 	}
 	if len(addr.to) == 0 {
 		return nil
@@ -258,10 +248,7 @@ func (o *outbox) post(ctx context.Context, c report.Callback) error {
 	if to == "" {
 		return nil
 	}
-	id := o.p.a.env["CALLBACK_EXECUTION_ID"]
-	if id == "" {
-		id = o.run
-	}
+	id := cmp.Or(o.p.a.env["CALLBACK_EXECUTION_ID"], o.run)
 	to = strings.ReplaceAll(to, "{{executionId}}", url.PathEscape(id))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(c.Body))
 	if err != nil {
@@ -271,7 +258,7 @@ func (o *outbox) post(ctx context.Context, c report.Callback) error {
 	req.Header.Set("Idempotency-Key", c.Key)
 	token, header := o.addr.token, o.addr.header
 	if c.Kind == report.StageCallback && o.p.a.env["CALLBACK_URL"] != "" {
-		token, header = o.addr.stage, "Authorization"
+		token, header = o.p.a.env["CALLBACK_TOKEN"], "Authorization" // it comes from the environment, with its address
 	}
 	switch {
 	case token == "":

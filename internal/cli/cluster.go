@@ -158,10 +158,7 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 		Driver: l.Driver, Version: l.Version, Accept: l.Accept, MaxWait: l.MaxWait, Sweep: l.Sweep, Progress: l.Progress, Committed: l.Committed,
 	})
 	if err != nil {
-		address := opts.HostPort
-		if address == "" {
-			address = "localhost:7233"
-		}
+		address := cmp.Or(opts.HostPort, "localhost:7233")
 		var f *flow.Failure
 		if errors.As(err, &f) && f.Class == flow.Environment {
 			return nil, fail(flow.Environment, "no Temporal cluster at %s: start one, or set TEMPORAL_ADDRESS (docs/guides/several-machines.md): %s", address, f.Msg)

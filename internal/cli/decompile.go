@@ -34,10 +34,9 @@ func newDecompile(a *app) *cobra.Command {
 			return a.decompile(c.Context(), first(args, "", "."), f)
 		},
 	}
-	driveFlags(c, &f.driveOptions)
+	runFlags(c, &f.driveOptions)
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "show what would be written, without writing it")
 	c.Flags().BoolVar(&f.alone, "no-agent", false, "call no agent: leave placeholders for what an agent would write")
-	budgetFlag(c, &f.driveOptions)
 	return c
 }
 

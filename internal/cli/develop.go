@@ -54,8 +54,7 @@ func newDevelop(a *app) *cobra.Command {
 			return a.develop(c.Context(), first(args, "", ""), f)
 		},
 	}
-	driveFlags(c, &f.driveOptions)
-	budgetFlag(c, &f.driveOptions)
+	runFlags(c, &f.driveOptions)
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
 	c.Flags().StringVar(&f.feature, "feature", "", "feature `name` (a-z, 0-9, -)")
 	c.Flags().StringVar(&f.strategy, "strategy", "", "how to build checkpoints: direct, subagent or agent-teams (default: chosen automatically)")
@@ -68,9 +67,10 @@ func newDevelop(a *app) *cobra.Command {
 }
 
 func (a *app) develop(ctx context.Context, given string, f developFlags) (err error) {
+	if err := a.byPerson(f.yes, "--yes"); err != nil {
+		return err
+	}
 	switch {
-	case f.yes && a.byPerson("--yes") != nil:
-		return a.byPerson("--yes")
 	case f.worktree && (f.resume || f.restart):
 		return usage("--worktree starts a new run: continue an earlier run in its own work tree")
 	case f.resume && f.restart:
@@ -277,12 +277,8 @@ func (p *project) resumeMenu(ctx context.Context, e earlier, f developFlags) (go
 	d := report.Develop{}
 	switch {
 	case e.unfinished(): // the journal knows more than the file
-		rt, err := p.journal(ctx)
+		rep, err := p.reportOn(ctx, e.run)
 		if err != nil {
-			return false, err
-		}
-		rep, err := reportOf(ctx, rt, e.run)
-		if err = errors.Join(err, rt.Close()); err != nil {
 			return false, err
 		}
 		d = *rep.Develop
@@ -342,15 +338,13 @@ func (p *project) end(ctx context.Context, r flow.Run) error {
 	if r.Driver != "" {
 		return &flow.DrivenError{Run: r.ID, Driver: r.Driver}
 	}
-	rt, err := p.journal(ctx)
-	if err != nil {
+	return p.reading(ctx, func(rt keeper) error {
+		err := rt.Signal(ctx, r.ID, flow.Signal{Verb: flow.CancelRun, By: p.a.who()})
+		if err == nil {
+			_, err = rt.Drive(ctx, r.ID)
+		}
 		return err
-	}
-	err = rt.Signal(ctx, r.ID, flow.Signal{Verb: flow.CancelRun, By: p.a.who()})
-	if err == nil {
-		_, err = rt.Drive(ctx, r.ID)
-	}
-	return errors.Join(err, rt.Close())
+	})
 }
 
 // developed prints the answer of a run of develop.

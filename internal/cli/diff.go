@@ -18,9 +18,7 @@ func (a *app) diff(c *cobra.Command, args []string, o diffOptions) error {
 			if err != nil {
 				return err
 			}
-			if mod == "" {
-				mod = "."
-			}
+			mod = root(mod)
 			files, err := actor.Take(ctx, r.ID, mod)
 			if err != nil {
 				return err

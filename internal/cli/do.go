@@ -106,8 +106,7 @@ func newDo(a *app) *cobra.Command {
 
 // doSettings are the flags of do and bug.
 func doSettings(c *cobra.Command, f *doFlags) {
-	driveFlags(c, &f.driveOptions)
-	budgetFlag(c, &f.driveOptions)
+	runFlags(c, &f.driveOptions)
 	fl := c.Flags()
 	fl.StringVar(&f.ask, "ask", "", "when to ask for approval: never, plan, or phases (every phase)")
 	fl.BoolVarP(&f.yes, "yes", "y", false, "same as --ask never: answer questions with their defaults and record them")

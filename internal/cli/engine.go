@@ -203,7 +203,7 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 	ao := act.Options{
 		Repo: p.repo, NoGit: p.noGit, State: p.state, Documents: p.conf.Docs, Cache: p.cache, Trees: p.trees, Shared: p.share, Env: p.a.toolEnv(), User: p.a.Env, Now: time.Now, Blobs: p.blobs,
 		Agents: map[string]act.Agent{}, Seats: p.seats(o), Redact: e.redact, Version: built().Version, Effect: p.a.effects(),
-		Limits: agent.Limits{Total: orDefault(p.conf.Limits.Turn, time.Hour), Idle: orDefault(p.conf.Limits.Idle, 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
+		Limits: agent.Limits{Total: cmp.Or(time.Duration(p.conf.Limits.Turn), time.Hour), Idle: cmp.Or(time.Duration(p.conf.Limits.Idle), 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
 		Checks: p.checks(), Forge: p.forge,
 	}
 	ao.Checks.Fresh = o.fresh
@@ -240,13 +240,6 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 		}
 	}
 	return ao, nil
-}
-
-func orDefault(d duration, def time.Duration) time.Duration {
-	if d == 0 {
-		return def
-	}
-	return time.Duration(d)
 }
 
 func readScenario(path string) (scenario.Scenario, error) {

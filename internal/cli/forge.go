@@ -65,7 +65,7 @@ func (p *project) pullIn(ctx context.Context) (*step.PullIn, error) {
 	if !r.Push {
 		return nil, environment("--pr", words("the token may not push to %s: grant it write access to contents and pull requests", c.Place()))
 	}
-	return &step.PullIn{Base: r.Default, Start: orDefault(p.conf.Limits.CIStart, ciStart).Milliseconds(), Wait: orDefault(p.conf.Limits.CI, ciWait).Milliseconds()}, nil
+	return &step.PullIn{Base: r.Default, Start: cmp.Or(time.Duration(p.conf.Limits.CIStart), ciStart).Milliseconds(), Wait: cmp.Or(time.Duration(p.conf.Limits.CI), ciWait).Milliseconds()}, nil
 }
 
 // pullFlag is the flag of commands whose runs can end with a pull request.

@@ -31,11 +31,7 @@ func (p *project) hook(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at := "."
-	if prefix := strings.TrimSuffix(p.repo.Prefix(), "/"); prefix != "" {
-		at = prefix
-	}
-	check := "--root " + report.Word(at) + " validate --staged || exit 1"
+	check := "--root " + report.Word(root(strings.TrimSuffix(p.repo.Prefix(), "/"))) + " validate --staged || exit 1"
 	file := filepath.Join(dir, "pre-commit")
 	if !p.repo.Inside(dir) {
 		return usage("core.hooksPath is %s, which other projects may share: add this line to %s yourself: jacquard %s", dir, file, check)

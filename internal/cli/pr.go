@@ -45,8 +45,7 @@ func newPR(a *app) *cobra.Command {
 			return a.watchPull(c.Context(), first(args, "", ""), f)
 		},
 	}
-	driveFlags(watch, &f.driveOptions)
-	budgetFlag(watch, &f.driveOptions)
+	runFlags(watch, &f.driveOptions)
 	watch.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: approve everything, answer questions with their defaults and record them")
 	watch.Flags().BoolVar(&f.once, "once", false, "look once, do not wait")
 	c.AddCommand(watch)
@@ -70,10 +69,9 @@ func (a *app) watchPull(ctx context.Context, prefix string, f prFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.yes = f.yes || p.conf.Do.Ask == askNever; f.yes {
-		if err := a.byPerson("--yes"); err != nil {
-			return err
-		}
+	f.yes = f.yes || p.conf.Do.Ask == askNever
+	if err := a.byPerson(f.yes, "--yes"); err != nil {
+		return err
 	}
 	if a.json && !f.once {
 		return usage("pr watch --json needs --once")
@@ -362,12 +360,8 @@ func (w *review) undone(ctx context.Context) (tasks []string, stays bool, err er
 	if len(runs) == 0 {
 		return nil, false, nil
 	}
-	rt, err := w.p.journal(ctx)
+	rep, err := w.p.reportOn(ctx, runs[0])
 	if err != nil {
-		return nil, false, err
-	}
-	rep, err := reportOf(ctx, rt, runs[0])
-	if err = errors.Join(err, rt.Close()); err != nil {
 		return nil, false, err
 	}
 	for _, m := range rep.Modules {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -251,11 +250,56 @@ func (p *project) store() error {
 // exists reports whether the project may have runs: a journal is here, or its runs are on a cluster, where those that were
 // started in other clones are too.
 func (p *project) exists() bool {
-	if p.conf.Engine == onTemporal {
-		return true
+	return p.conf.Engine == onTemporal || exists(filepath.Join(p.state, "journal.db"))
+}
+
+// reading opens the journal as long as do reads it.
+func (p *project) reading(ctx context.Context, do func(keeper) error) error {
+	rt, err := p.journal(ctx)
+	if err != nil {
+		return err
 	}
-	_, err := os.Stat(filepath.Join(p.state, "journal.db"))
-	return err == nil
+	err = do(rt)
+	return cmp.Or(err, rt.Close())
+}
+
+// find is that of the package, for who needs nothing else of the journal.
+func (p *project) find(ctx context.Context, prefix string) (r flow.Run, err error) {
+	err = p.reading(ctx, func(rt keeper) (err error) {
+		r, err = find(ctx, rt, prefix)
+		return err
+	})
+	return r, err
+}
+
+// reports are those of all runs of a definition, the newest first; none where there is no journal.
+func (p *project) reports(ctx context.Context, def string) ([]*report.Run, error) {
+	out := []*report.Run{}
+	if !p.exists() {
+		return out, nil
+	}
+	err := p.reading(ctx, func(rt keeper) error {
+		runs, err := rt.Runs(ctx)
+		for _, r := range runs {
+			if err != nil || r.Def != def {
+				continue
+			}
+			var rep *report.Run
+			rep, err = reportOf(ctx, rt, r)
+			out = append(out, rep)
+		}
+		return err
+	})
+	return out, err
+}
+
+// reportOn is the report of a run, for who needs nothing else of the journal.
+func (p *project) reportOn(ctx context.Context, r flow.Run) (rep *report.Run, err error) {
+	err = p.reading(ctx, func(rt keeper) (err error) {
+		rep, err = reportOf(ctx, rt, r)
+		return err
+	})
+	return rep, err
 }
 
 // journal opens the runtime for reading and signals: no handlers.
@@ -322,11 +366,7 @@ func (a *app) toolEnv() []string {
 
 // newID makes a short run id that can be read out loud.
 func newID() string {
-	var b [5]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		panic(err) // it is documented never to fail
-	}
-	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
+	return strings.ToLower(rand.Text()[:8])
 }
 
 func shortHash(s string) string {

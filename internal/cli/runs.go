@@ -35,10 +35,7 @@ func (a *app) onThe(c *cobra.Command, args []string, fits func(flow.Run) bool, f
 		return err
 	}
 	defer func() { _ = rt.Close() }()
-	prefix := ""
-	if len(args) > 0 {
-		prefix = args[0]
-	}
+	prefix := first(args, "", "")
 	if prefix == "" && fits != nil {
 		if prefix, err = theOne(ctx, rt, fits, typed(c)); err != nil {
 			return err
@@ -106,15 +103,11 @@ func newResume(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rt, err := p.journal(ctx)
-			if err != nil {
+			var r flow.Run
+			if err := p.reading(ctx, func(rt keeper) (err error) {
+				r, err = unfinished(ctx, rt, prefix)
 				return err
-			}
-			r, err := unfinished(ctx, rt, prefix)
-			if cerr := rt.Close(); err == nil {
-				err = cerr
-			}
-			if err != nil {
+			}); err != nil {
 				return err
 			}
 			if id := workLeft(r); id != "" {
@@ -173,20 +166,9 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 		if len(begun) > 0 && len(given) > 0 && o.scenario+o.mailbox == "" {
 			return usage("run %s began with %s and continues with it: remove %s", r.ID, begun[0], given[0])
 		}
-		fill := func(dst *string, v string) {
-			if *dst == "" {
-				*dst = v
-			}
-		}
-		fill(&o.agent, meta.Agent)
-		fill(&o.model, meta.Model)
-		fill(&o.scenario, meta.Scenario)
-		fill(&o.mailbox, meta.Mailbox)
-		fill(&o.sandbox, meta.Sandbox)
-		o.fresh = o.fresh || meta.Fresh
-		if o.jobs == 0 {
-			o.jobs = meta.Jobs
-		}
+		o.agent, o.model, o.sandbox = cmp.Or(o.agent, meta.Agent), cmp.Or(o.model, meta.Model), cmp.Or(o.sandbox, meta.Sandbox)
+		o.scenario, o.mailbox = cmp.Or(o.scenario, meta.Scenario), cmp.Or(o.mailbox, meta.Mailbox)
+		o.jobs, o.fresh = cmp.Or(o.jobs, meta.Jobs), o.fresh || meta.Fresh
 	}
 	where := cmp.Or(r.Engine, onLocal)
 	if o.on != "" && o.on != where {
@@ -219,10 +201,9 @@ func (p *project) unblock(ctx context.Context, e *engine, r flow.Run, budget str
 	if r.State.Ended() {
 		return nil
 	}
-	if budget != "" || slices.ContainsFunc(r.Gates, func(g flow.Gate) bool { return g.Question.Class == flow.Budget }) {
-		if err := p.a.byPerson("resume to spend more"); err != nil {
-			return err
-		}
+	more := budget != "" || slices.ContainsFunc(r.Gates, func(g flow.Gate) bool { return g.Question.Class == flow.Budget })
+	if err := p.a.byPerson(more, "resume to spend more"); err != nil {
+		return err
 	}
 	text := ""
 	if budget != "" {
@@ -248,6 +229,12 @@ func (p *project) unblock(ctx context.Context, e *engine, r flow.Run, budget str
 		}
 	}
 	return nil
+}
+
+// runFlags are those of commands that begin a run.
+func runFlags(c *cobra.Command, o *driveOptions) {
+	driveFlags(c, o)
+	c.Flags().StringVar(&o.budget, "budget", "", "spending limit of the run: 5usd or 2Mtok (default "+defaultBudget+")")
 }
 
 func driveFlags(c *cobra.Command, o *driveOptions) {
@@ -287,11 +274,6 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 // sandboxFlag is for commands that run agents or checks.
 func sandboxFlag(c *cobra.Command, level *string) {
 	c.Flags().StringVar(level, "sandbox", "", "sandbox for agents and checks: full, partial, outside or off (default: see jacquard.yaml, else full on Linux)")
-}
-
-// budgetFlag is for commands that begin a run.
-func budgetFlag(c *cobra.Command, o *driveOptions) {
-	c.Flags().StringVar(&o.budget, "budget", "", "spending limit of the run: 5usd or 2Mtok (default "+defaultBudget+")")
 }
 
 // who is the person at this terminal, for records.

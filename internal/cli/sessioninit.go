@@ -232,7 +232,7 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 	if !undo {
 		fmt.Fprintln(a.Err, l.T("then, at the end of each turn, the tests near a change run for up to a minute, and what they show goes back to the agent, at most twice"))
 	}
-	if err := a.byPerson("init --session"); err != nil {
+	if err := a.byPerson(true, "init --session"); err != nil {
 		return err
 	}
 	if !yes {

@@ -246,10 +246,7 @@ func (t *specTool) page(ctx context.Context, p *project, of string, list []inspe
 	if err != nil {
 		return err
 	}
-	file := t.output
-	if file == "" {
-		file = filepath.Join(p.cache, "diagram-"+kind+".html")
-	}
+	file := cmp.Or(t.output, filepath.Join(p.cache, "diagram-"+kind+".html"))
 	if err := os.WriteFile(file, b, 0o644); err != nil { //nolint:gosec // a page for people
 		return environment("write the page", err)
 	}

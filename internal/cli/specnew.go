@@ -36,11 +36,10 @@ func newSpecNew(a *app) *cobra.Command {
 			return a.specNew(c.Context(), first(args, "", ""), f)
 		},
 	}
-	driveFlags(c, &f.driveOptions)
+	runFlags(c, &f.driveOptions)
 	c.Flags().StringVar(&f.path, "path", "", "`directory` for the modules")
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: use the defaults and record them in the specs as assumptions")
-	budgetFlag(c, &f.driveOptions)
 	return c
 }
 

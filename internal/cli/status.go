@@ -251,18 +251,14 @@ func requested(r flow.Run) string {
 }
 
 // runs are those of the project, the newest first; none where there is no journal.
-func (p *project) runs(ctx context.Context) ([]flow.Run, error) {
+func (p *project) runs(ctx context.Context) (runs []flow.Run, err error) {
 	if !p.exists() {
 		return []flow.Run{}, nil
 	}
-	rt, err := p.journal(ctx)
-	if err != nil {
-		return nil, err
-	}
-	runs, err := rt.Runs(ctx)
-	if cerr := rt.Close(); err == nil {
-		err = cerr
-	}
+	err = p.reading(ctx, func(rt keeper) (err error) {
+		runs, err = rt.Runs(ctx)
+		return err
+	})
 	return runs, err
 }
 
@@ -305,17 +301,22 @@ func (p *project) leftOn(ctx context.Context, r flow.Run) (string, error) {
 	if err != nil || head.Unborn {
 		return "", err
 	}
-	tip, err := p.repo.Ref(ctx, ref)
-	if errors.Is(err, git.ErrNoRef) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	if more, err := p.repo.Log(ctx, tip, head.Commit, 1); err != nil || len(more) == 0 {
+	if more, err := p.beyond(ctx, ref, head.Commit); err != nil || len(more) == 0 {
 		return "", err
 	}
 	return ref, nil
+}
+
+// beyond is the newest commit of a ref that another commit does not reach; none where there is no such ref.
+func (p *project) beyond(ctx context.Context, ref, commit string) ([]git.LogEntry, error) {
+	tip, err := p.repo.Ref(ctx, ref)
+	if errors.Is(err, git.ErrNoRef) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.repo.Log(ctx, tip, commit, 1)
 }
 
 // verified is what a run that is done says of itself: to come to an end is not to succeed.

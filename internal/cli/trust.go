@@ -152,7 +152,7 @@ func newTrust(a *app) *cobra.Command {
 func (p *project) trust(ctx context.Context, yes bool) error {
 	a, cmds := p.a, append(p.trustCommands(), p.spends()...)
 	hosts := p.callbackHosts()
-	if err := a.byPerson("trust"); err != nil {
+	if err := a.byPerson(true, "trust"); err != nil {
 		return err
 	}
 	if len(cmds) > 0 {
@@ -163,8 +163,8 @@ func (p *project) trust(ctx context.Context, yes bool) error {
 	}
 	cmds = append(cmds, hosts...)
 	if !p.hasTrust() || !p.trusts(p.spends()) || !p.trusts(hosts) {
-		if !yes {
-			if err := p.askTrust(ctx); err != nil {
+		if !yes { // without a terminal nobody could have read the commands, so that is for --yes to say
+			if err := a.confirm(ctx, a.lang().T("Allow this in this project? [y/N] "), usage("can't ask without a terminal. Review the list, then run: jacquard trust --yes")); err != nil {
 				return err
 			}
 		}
@@ -181,12 +181,6 @@ func (p *project) trust(ctx context.Context, yes bool) error {
 		fmt.Fprintf(a.Out, a.lang().T("✓ allowed permissions: %d\n"), len(cmds))
 	}
 	return nil
-}
-
-// askTrust asks at the terminal. Without one nobody could have read the
-// commands, so that is for --yes to say.
-func (p *project) askTrust(ctx context.Context) error {
-	return p.a.confirm(ctx, p.a.lang().T("Allow this in this project? [y/N] "), usage("can't ask without a terminal. Review the list, then run: jacquard trust --yes"))
 }
 
 // confirm asks a person for a yes at the terminal. Without a terminal it is the error that is given.

@@ -44,8 +44,7 @@ func newWork(a *app) *cobra.Command {
 			return a.work(c.Context(), first(args, "", ""), f)
 		},
 	}
-	driveFlags(c, &f.driveOptions)
-	budgetFlag(c, &f.driveOptions)
+	runFlags(c, &f.driveOptions)
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: approve everything, answer questions with their defaults and record them")
 	pullFlag(c, &f.pr)
@@ -104,14 +103,10 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 		defer func() { err = errors.Join(err, end()) }()
 	}
 	in := step.WorkIn{Pull: pull, Size: f.size, TestsFirst: f.testsFirst, Bug: f.bug, Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Delivery: step.ToCommit}
-	if in.Yes { // by a flag, or by a word of the request
-		if err := a.byPerson("--yes"); err != nil {
-			return err
-		}
+	if err := a.byPerson(in.Yes, "--yes"); err != nil { // by a flag, or by a word of the request
+		return err
 	}
-	if in.Request == "" {
-		in.Request = given
-	}
+	in.Request = cmp.Or(in.Request, given)
 	if f.expected != "" {
 		in.Expected = f.expected
 		in.Request += "\n\nExpected instead: " + f.expected

@@ -112,17 +112,7 @@ func toEdit(dir string, g flow.Gate, files map[string][]byte) (names []string, e
 		return nil, err
 	}
 	have, err := readAll(dir)
-	return slices.Sorted(keysOf(have)), err
-}
-
-func keysOf[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
+	return slices.Sorted(maps.Keys(have)), err
 }
 
 func readAll(dir string) (map[string][]byte, error) {

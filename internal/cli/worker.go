@@ -137,12 +137,7 @@ func admits(level confine.Level) func(json.RawMessage) error {
 const defaultPool = "default"
 
 // pool is the name of the workers that a run is given to; "" = none.
-func (p *project) pool(o driveOptions) string {
-	if o.pool != "" {
-		return o.pool
-	}
-	return p.conf.Pool
-}
+func (p *project) pool(o driveOptions) string { return cmp.Or(o.pool, p.conf.Pool) }
 
 // gauges are what a worker tells of itself.
 type gauges struct {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,11 +44,10 @@ type workTaskInfo struct {
 }
 
 // worksOf lists the WORKs of the project, in the order of their numbers. What a run knows is newer than the files.
-func (p *project) worksOf(ctx context.Context) ([]workInfo, *works.Tree, error) {
-	t := &specTool{a: p.a}
-	tree, err := p.readWorks(ctx, t)
+func (p *project) worksOf(ctx context.Context) ([]workInfo, error) {
+	tree, err := p.readWorks(ctx, &specTool{a: p.a})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	out := []workInfo{}
 	for _, w := range tree.Works {
@@ -68,39 +66,26 @@ func (p *project) worksOf(ctx context.Context) ([]workInfo, *works.Tree, error) 
 		out = append(out, i)
 	}
 	if !p.exists() {
-		return out, tree, nil
+		return out, nil
 	}
-	rt, err := p.journal(ctx)
+	reports, err := p.reports(ctx, workDef)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	defer func() { _ = rt.Close() }()
-	runs, err := rt.Runs(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	slices.Reverse(runs) // the newest last, so that it is what counts
-	for _, r := range runs {
-		if r.Def != workDef {
-			continue
-		}
-		rep, err := reportOf(ctx, rt, r)
-		if err != nil {
-			return nil, nil, err
-		}
-		out = p.withRun(out, r, rep)
+	for _, rep := range slices.Backward(reports) { // the newest last, so that it is what counts
+		out = withRun(out, rep)
 	}
 	head, err := p.repo.Head(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for i := range out {
 		if err := p.undelivered(ctx, &out[i], head); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	slices.SortStableFunc(out, func(a, b workInfo) int { return works.WorkNumber(a.ID) - works.WorkNumber(b.ID) })
-	return out, tree, nil
+	return out, nil
 }
 
 // readWorks reads the documents of WORKs, those that are committed and those that are kept.
@@ -113,7 +98,7 @@ func (p *project) readWorks(ctx context.Context, t *specTool) (*works.Tree, erro
 }
 
 // withRun adds what a run knows of its WORK.
-func (p *project) withRun(list []workInfo, r flow.Run, rep *report.Run) []workInfo {
+func withRun(list []workInfo, rep *report.Run) []workInfo {
 	id := ""
 	if rep.Request != nil {
 		id = rep.Request.Work
@@ -133,15 +118,15 @@ func (p *project) withRun(list []workInfo, r flow.Run, rep *report.Run) []workIn
 		w.Tasks = slices.DeleteFunc(w.Tasks, func(t workTaskInfo) bool { // what an earlier run had planned and not landed counts no more
 			return t.Commit == "" || rep.Request == nil || slices.ContainsFunc(rep.Request.Tasks, func(x step.TaskLine) bool { return x.ID == t.ID })
 		})
-		if w.Status = string(works.InProgress); r.State.Ended() {
+		if w.Status = string(works.InProgress); rep.State.Ended() {
 			w.Status = notBuilt
 		}
 	}
-	w.Run, w.State = r.ID, r.State
+	w.Run, w.State = rep.ID, rep.State
 	if rep.Request != nil && len(rep.Request.Tasks) > 0 {
 		w.plan = rep.Request.Plan
 	}
-	files := w.Folder != "" && r.State.Ended() // then they say what is done: it may have been taken back since
+	files := w.Folder != "" && rep.State.Ended() // then they say what is done: it may have been taken back since
 	if rep.Request != nil && w.Title == "" {
 		w.Title = rep.Request.Requirement.Title
 	}
@@ -154,7 +139,7 @@ func (p *project) withRun(list []workInfo, r flow.Run, rep *report.Run) []workIn
 		t := &w.Tasks[k]
 		if m.Task == nil {
 			if t.State != string(works.Done) && !files {
-				if t.State = strings.ToUpper(m.Phase); r.State.Ended() {
+				if t.State = strings.ToUpper(m.Phase); rep.State.Ended() {
 					t.State = notBuilt
 				}
 			}
@@ -196,14 +181,7 @@ func (p *project) undelivered(ctx context.Context, w *workInfo, head git.Head) e
 		return nil
 	}
 	ref := act.RunRef(w.Run)
-	tip, err := p.repo.Ref(ctx, ref)
-	if errors.Is(err, git.ErrNoRef) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	more, err := p.repo.Log(ctx, tip, head.Commit, 1)
+	more, err := p.beyond(ctx, ref, head.Commit)
 	if err != nil || len(more) == 0 {
 		return err
 	}
@@ -228,7 +206,7 @@ func (a *app) workList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list, _, err := p.worksOf(ctx)
+	list, err := p.worksOf(ctx)
 	if err != nil {
 		return err
 	}
@@ -305,7 +283,7 @@ func (a *app) workStatus(ctx context.Context, id, task string) error {
 
 // workNamed finds a WORK by its number; without one it is the newest.
 func (p *project) workNamed(ctx context.Context, id string) (workInfo, error) {
-	list, _, err := p.worksOf(ctx)
+	list, err := p.worksOf(ctx)
 	if err != nil {
 		return workInfo{}, err
 	}
@@ -336,8 +314,7 @@ func newWorkResume(a *app) *cobra.Command {
 			return a.workResume(c.Context(), first(args, "", ""), task, f)
 		},
 	}
-	driveFlags(c, &f.driveOptions)
-	budgetFlag(c, &f.driveOptions)
+	runFlags(c, &f.driveOptions)
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	return c
 }
@@ -354,23 +331,14 @@ func (a *app) workResume(ctx context.Context, id, task string, f workFlags) erro
 		return err
 	}
 	if w.Run != "" && !w.State.Ended() {
-		rt, err := p.journal(ctx)
-		if err != nil {
-			return err
-		}
-		r, err := find(ctx, rt, w.Run)
-		if cerr := rt.Close(); err == nil {
-			err = cerr
-		}
+		r, err := p.find(ctx, w.Run)
 		if err != nil {
 			return err
 		}
 		return p.resume(ctx, r, f.driveOptions, false)
 	}
-	if f.yes {
-		if err := a.byPerson("--yes"); err != nil {
-			return err
-		}
+	if err := a.byPerson(f.yes, "--yes"); err != nil {
+		return err
 	}
 	in := step.WorkIn{Original: "resume " + w.ID, Request: "resume " + w.ID, Work: w.ID, Task: task, Yes: f.yes, Language: string(a.lang()), Delivery: step.ToCommit, Plan: w.plan}
 	if in.Left, err = p.leftOf(ctx, w.Run); err != nil {
@@ -404,16 +372,12 @@ func (p *project) leftOf(ctx context.Context, run string) (map[string]step.Left,
 	if run == "" || !p.exists() {
 		return nil, nil
 	}
-	rt, err := p.journal(ctx)
+	r, err := p.find(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	r, err := find(ctx, rt, run)
-	var rep *report.Run
-	if err == nil {
-		rep, err = reportOf(ctx, rt, r)
-	}
-	if err = errors.Join(err, rt.Close()); err != nil {
+	rep, err := p.reportOn(ctx, r)
+	if err != nil {
 		return nil, err
 	}
 	return rep.Restart(), nil
