@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -21,20 +22,12 @@ var featureStyle = style{
 			r.asked = in.Request
 		}
 	},
-	end: func(r *Run, out []byte) error {
-		err := into(&r.Auto, out)
-		if err == nil {
-			r.Usage = r.Auto.Usage
-		}
-		return err
-	},
+	end: func(r *Run, out []byte) error { return into(&r.Auto, out) },
 	start: func(r *Run, e flow.Event) bool {
 		if _, ok := ModuleOf(e.Branch); ok {
 			return false
 		}
-		if r.Feature == nil {
-			r.Feature = &Feature{Name: "auto", Phase: "estimate"}
-		}
+		r.Feature = cmp.Or(r.Feature, &Feature{Name: "auto", Phase: "estimate"})
 		phase, _, what := Split(e.Key)
 		if r.Feature.Step = what; what == "turn" {
 			r.Feature.Step = phase
@@ -78,11 +71,7 @@ func Phase(l Lang, n step.PhaseNote) string {
 	case n.Reviews != nil:
 		return review(l, n)
 	case len(n.Goals) > 0:
-		var list []string
-		for _, g := range n.Goals {
-			list = append(list, g.Goal+" "+string(g.Status))
-		}
-		return fmt.Sprintf(l.T("  · checks %d: %s\n"), n.Round, strings.Join(list, ", "))
+		return goals(l, n.Round, n.Goals)
 	case n.Gap != nil:
 		return fmt.Sprintf(l.T("  · %d %% of the design is implemented\n"), *n.Gap)
 	case n.Text != "":
@@ -91,6 +80,12 @@ func Phase(l Lang, n step.PhaseNote) string {
 		return fmt.Sprintf(l.T("• phase %s (%s)\n"), n.Phase, n.Mode)
 	}
 	return ""
+}
+
+// goals is a line with what checks of a round have shown.
+func goals(l Lang, round int, list []step.Goal) string {
+	said := step.Each(list, func(g step.Goal) string { return g.Goal + " " + string(g.Status) })
+	return fmt.Sprintf(l.T("  · checks %d: %s\n"), round, strings.Join(said, ", "))
 }
 
 func review(l Lang, n step.PhaseNote) string {
@@ -121,12 +116,7 @@ func AutoSummary(l Lang, run, ref string, o step.AutoOut) string {
 			fmt.Fprintf(&b, "    %s\n", strings.Join(strings.Fields(s), " "))
 		}
 	}
-	for _, s := range o.Accepted {
-		fmt.Fprintf(&b, l.T("    overruled: %s\n"), strings.Join(strings.Fields(s), " "))
-	}
-	for _, s := range o.Warnings {
-		fmt.Fprintf(&b, l.T("    warning: %s\n"), strings.Join(strings.Fields(s), " "))
-	}
+	b.WriteString(warned(l, o.Accepted, o.Warnings))
 	fmt.Fprint(&b, Countf(l.T("%d agent sessions, %d attempts, %d check cycles, %d fixes; %s\n"), o.Sessions, o.Attempts, o.QA, o.Fixes, Cost(l, o.Usage)))
 	switch {
 	case o.Report == "":
@@ -141,11 +131,28 @@ func AutoSummary(l Lang, run, ref string, o step.AutoOut) string {
 	if o.Issue != "" {
 		fmt.Fprintf(&b, l.T("issue: %s\n"), o.Issue)
 	}
-	b.WriteString(Moved(l, o.Moved, run) + Pulled(l, o.Pull))
-	if o.Why != "" {
-		fmt.Fprintf(&b, "%s\n", o.Why)
+	b.WriteString(Moved(l, o.Moved, run) + Pulled(l, o.Pull) + ended(o.Why))
+	return b.String()
+}
+
+// warned are lines with the objections that a person has overruled, and with warnings.
+func warned(l Lang, overruled, warnings []string) string {
+	var b strings.Builder
+	for _, s := range overruled {
+		fmt.Fprintf(&b, l.T("    overruled: %s\n"), strings.Join(strings.Fields(s), " "))
+	}
+	for _, s := range warnings {
+		fmt.Fprintf(&b, l.T("    warning: %s\n"), strings.Join(strings.Fields(s), " "))
 	}
 	return b.String()
+}
+
+// ended is a text as the last line, "" for none.
+func ended(why string) string {
+	if why == "" {
+		return ""
+	}
+	return why + "\n"
 }
 
 // Feature is where a run of auto stands.
@@ -164,11 +171,8 @@ type Feature struct {
 
 // featureNote takes a fact of a run of auto.
 func (r *Run) featureNote(e flow.Event) {
+	r.Feature = cmp.Or(r.Feature, &Feature{})
 	f := r.Feature
-	if f == nil {
-		f = &Feature{}
-		r.Feature = f
-	}
 	if strings.HasSuffix(e.Key, "/ended") {
 		var o step.AutoOut
 		if json.Unmarshal(e.Data, &o) == nil {
@@ -182,11 +186,8 @@ func (r *Run) featureNote(e flow.Event) {
 			return
 		}
 		r.Usage = a.Usage
-		if _, part, ok := strings.Cut(e.Branch, "task/"); ok {
-			r.leaves(f.Name+"/"+part, a)
-		} else {
-			r.leaves(f.Name, a)
-		}
+		_, part, _ := strings.Cut(e.Branch, "task/")
+		r.leaves(path.Join(f.Name, part), a)
 		if a.Phase != "do" {
 			return
 		}
@@ -214,12 +215,7 @@ func (r *Run) featureNote(e flow.Event) {
 			f.Iterations++
 		}
 	}
-	if n.Mode != "" {
-		f.Mode = n.Mode
-	}
-	if n.Gap != nil {
-		f.Gap = n.Gap
-	}
+	f.Mode, f.Gap = cmp.Or(n.Mode, f.Mode), cmp.Or(n.Gap, f.Gap)
 }
 
 // State is what the status file says of the feature (A16). verified says how a run that has ended did.

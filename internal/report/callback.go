@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -68,8 +69,7 @@ func (c *Callbacks) Apply(e flow.Event) []Callback {
 }
 
 func attemptOf(rest string) string {
-	parts := strings.Split(rest, "/")
-	if len(parts) > 1 {
+	if parts := strings.Split(rest, "/"); len(parts) > 1 {
 		return parts[1]
 	}
 	return "1"
@@ -142,10 +142,7 @@ func (c *Callbacks) result(e flow.Event, r step.TaskResult) []Callback {
 		body["reason"] = r.Reason
 	}
 	out := append(c.stage(e, "COMMITTER", event, r.ID), c.progress(e, r.ID, progress, r.Summary, nil))
-	key := r.Commit // the original's key of idempotency
-	if key == "" {
-		key = fmt.Sprintf("%s-%d", c.run, e.Seq)
-	}
+	key := cmp.Or(r.Commit, fmt.Sprintf("%s-%d", c.run, e.Seq)) // the original's key of idempotency
 	return append(out, Callback{Kind: TaskCallback, Seq: e.Seq, Key: key, Body: encoded(body)})
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -17,13 +18,7 @@ import (
 var checkpointStyle = style{
 	defs:  []string{"develop"},
 	begin: func(r *Run, of flow.Run) { r.Develop = developOf(of) },
-	end: func(r *Run, out []byte) error {
-		err := into(&r.Developed, out)
-		if err == nil {
-			r.Usage = r.Developed.Usage
-		}
-		return err
-	},
+	end:   func(r *Run, out []byte) error { return into(&r.Developed, out) },
 	start: (*Run).developStarted,
 	note:  (*Run).developNote,
 	next:  func(*Run) string { return "jacquard develop --resume" },
@@ -109,12 +104,7 @@ func (r *Run) developNote(e flow.Event) {
 			d.Checkpoints = nil
 		}
 	}
-	if n.Feature != "" {
-		d.Name = n.Feature
-	}
-	if n.Strategy != "" {
-		d.Strategy = n.Strategy
-	}
+	d.Name, d.Strategy = cmp.Or(n.Feature, d.Name), cmp.Or(n.Strategy, d.Strategy)
 	for _, k := range n.Checkpoints {
 		d.Checkpoints = append(d.Checkpoints, checkpoint.Progress{ID: k.ID, Status: checkpoint.Pending})
 		r.expect(k.ID, k.Title, k.Needs)
@@ -133,15 +123,11 @@ func (r *Run) developNote(e flow.Event) {
 
 // DevelopLine says where a run of develop stands.
 func DevelopLine(l Lang, d Develop) string {
-	return fmt.Sprintf(l.T("earlier run: '%s', phase %s\n"), d.Feature, d.Phase) + DevelopCheckpoints(l, d.State)
-}
-
-// DevelopCheckpoints says where the checkpoints stand, "" where there are none.
-func DevelopCheckpoints(l Lang, s checkpoint.State) string {
-	if len(s.Checkpoints) == 0 {
-		return ""
+	text := fmt.Sprintf(l.T("earlier run: '%s', phase %s\n"), d.Feature, d.Phase)
+	if len(d.Checkpoints) > 0 {
+		text += fmt.Sprintf(l.T("checkpoints: %s\n"), d.Line())
 	}
-	return fmt.Sprintf(l.T("checkpoints: %s\n"), s.Line())
+	return text
 }
 
 // DevelopFact is the text of a note of a run of develop; id is the checkpoint that it is about, "" for none.
@@ -184,11 +170,7 @@ func DevelopFact(l Lang, id string, n step.DevelopNote) string {
 			}
 		}
 	case len(n.Goals) > 0:
-		var list []string
-		for _, g := range n.Goals {
-			list = append(list, g.Goal+" "+string(g.Status))
-		}
-		fmt.Fprintf(&b, l.T("  · checks %d: %s\n"), n.Round, strings.Join(list, ", "))
+		b.WriteString(goals(l, n.Round, n.Goals))
 	case n.Pull != nil:
 		b.WriteString(pullFact(l, *n.Pull, n.Round))
 	case n.Text != "":
@@ -250,12 +232,7 @@ func DevelopSummary(l Lang, run, ref string, o step.DevelopOut) string {
 	for _, q := range o.Assumed {
 		fmt.Fprintf(&b, l.T("    assumed: %s → %s\n"), pdca.Line(q.Question), pdca.Line(q.Answer))
 	}
-	for _, s := range o.Accepted {
-		fmt.Fprintf(&b, l.T("    overruled: %s\n"), pdca.Line(s))
-	}
-	for _, s := range o.Warnings {
-		fmt.Fprintf(&b, l.T("    warning: %s\n"), pdca.Line(s))
-	}
+	b.WriteString(warned(l, o.Accepted, o.Warnings))
 	rows := [][]string{{l.T("PHASE"), l.T("SESSIONS"), l.T("SECONDS"), l.T("COST")}}
 	for _, p := range o.Phases {
 		rows = append(rows, []string{p.Phase, fmt.Sprint(p.Sessions), fmt.Sprint(p.Millis / 1000), Cost(l, p.Usage)})
@@ -274,9 +251,6 @@ func DevelopSummary(l Lang, run, ref string, o step.DevelopOut) string {
 	if o.Verified {
 		b.WriteString(Pulled(l, o.Pull))
 	}
-	b.WriteString(Moved(l, o.Moved, run))
-	if o.Why != "" {
-		fmt.Fprintf(&b, "%s\n", o.Why)
-	}
+	b.WriteString(Moved(l, o.Moved, run) + ended(o.Why))
 	return b.String()
 }

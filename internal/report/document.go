@@ -13,27 +13,13 @@ const decompileDef = "decompile"
 // documentStyle is that of runs that write documents of modules.
 var documentStyle = style{
 	defs: []string{decompileDef, "spec"},
-	end: func(r *Run, out []byte) error {
-		err := into(&r.Documents, out)
-		if err == nil {
-			r.Usage = r.Documents.Usage
-		}
-		return err
-	},
+	end:  func(r *Run, out []byte) error { return into(&r.Documents, out) },
 	note: moduleNote(func(_ *Module, res step.DocumentModule) step.Usage { return res.Usage }),
 }
 
 // DocumentPlanned is the text at the start of a run that writes documents.
 func DocumentPlanned(l Lang, p step.PlanNote) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, l.T("%d to describe:\n"), p.Count)
-	for i, dir := range p.Modules {
-		fmt.Fprintf(&b, "  • %s — %s\n", dir, reason(l, p.Reasons[i]))
-	}
-	if p.Count > len(p.Modules) {
-		fmt.Fprintf(&b, l.T("  … and %d more\n"), p.Count-len(p.Modules))
-	}
-	return b.String()
+	return fmt.Sprintf(l.T("%d to describe:\n"), p.Count) + listed(l, p, func(why string) string { return reason(l, why) })
 }
 
 func reason(l Lang, why string) string {

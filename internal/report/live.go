@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -104,10 +105,7 @@ func (r *Run) Activities() []Activity {
 		out = append(out, *a)
 	}
 	slices.SortFunc(out, func(a, b Activity) int {
-		if c := a.Started.Compare(b.Started); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Name+a.Phase, b.Name+b.Phase)
+		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.Name+a.Phase, b.Name+b.Phase))
 	})
 	return out
 }
@@ -158,15 +156,11 @@ func (a Activity) name() string {
 // agent does; a line for each module that waits for others; and how many there are of each. It is at most height lines of at most columns
 // cells.
 func Live(l Lang, r *Run, title string, columns, height int, now time.Time, colour bool) string {
-	spent := Cost(l, r.Usage)
-	if r.Spent != "" {
-		spent = r.Spent
-	}
 	head := []string{title}
 	if where := r.where(); where != "" {
 		head = append(head, where)
 	}
-	frame := []string{Cut(strings.Join(append(head, Took(now.Sub(r.Started)), spent), " · "), columns)}
+	frame := []string{Cut(strings.Join(append(head, Took(now.Sub(r.Started)), cmp.Or(r.Spent, Cost(l, r.Usage))), " · "), columns)}
 	doing := r.Activities()
 	names, running := 0, 0
 	active := map[string]bool{}

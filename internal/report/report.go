@@ -99,7 +99,20 @@ func New(r flow.Run) *Run {
 }
 
 // End takes the output of a run that has ended.
-func (r *Run) End(out json.RawMessage) error { return r.style.end(r, out) }
+func (r *Run) End(out json.RawMessage) error {
+	if err := r.style.end(r, out); err != nil {
+		return err
+	}
+	switch { // of the others modules say it
+	case r.Auto != nil:
+		r.Usage = r.Auto.Usage
+	case r.Developed != nil:
+		r.Usage = r.Developed.Usage
+	case r.Documents != nil:
+		r.Usage = r.Documents.Usage
+	}
+	return nil
+}
 
 // into reads an output where a report has it; one that cannot be read leaves it as it was.
 func into[T any](to **T, out []byte) error {
@@ -205,13 +218,10 @@ func (r *Run) started(e flow.Event) {
 	if r.style.start != nil && r.style.start(r, e) {
 		return
 	}
-	if m, rest := r.place(e); m != nil {
-		m.start(e, rest)
+	m, rest := r.place(e)
+	if m == nil {
+		return
 	}
-}
-
-// start notes what runs of a module.
-func (m *Module) start(e flow.Event, rest string) {
 	if m.Started.IsZero() {
 		m.Started = e.At
 	}

@@ -37,14 +37,21 @@ func Planned(l Lang, p step.PlanNote) string {
 		return b.String()
 	}
 	fmt.Fprintf(&b, l.T("%d to build:\n"), p.Count)
+	b.WriteString(listed(l, p, func(why string) string { return why }))
+	if p.UpToDate > 0 {
+		fmt.Fprintf(&b, l.T("%d up to date, skipped\n"), p.UpToDate)
+	}
+	return b.String()
+}
+
+// listed are the modules of a plan with why they are in it, a line each.
+func listed(l Lang, p step.PlanNote, reason func(string) string) string {
+	var b strings.Builder
 	for i, dir := range p.Modules {
-		fmt.Fprintf(&b, "  • %s — %s\n", dir, p.Reasons[i])
+		fmt.Fprintf(&b, "  • %s — %s\n", dir, reason(p.Reasons[i]))
 	}
 	if p.Count > len(p.Modules) {
 		fmt.Fprintf(&b, l.T("  … and %d more\n"), p.Count-len(p.Modules))
-	}
-	if p.UpToDate > 0 {
-		fmt.Fprintf(&b, l.T("%d up to date, skipped\n"), p.UpToDate)
 	}
 	return b.String()
 }

@@ -153,12 +153,7 @@ func place(f step.Finding) string {
 	return fmt.Sprintf("%s: [%s] ", f.Path, f.Rule)
 }
 
-func clip7(commit string) string {
-	if len(commit) > 7 {
-		return commit[:7]
-	}
-	return commit
-}
+func clip7(commit string) string { return commit[:min(len(commit), 7)] }
 
 // WorkSummary is the text at the end of a run of work.
 func WorkSummary(l Lang, run string, o step.WorkOut) string {
@@ -185,10 +180,7 @@ func WorkSummary(l Lang, run string, o step.WorkOut) string {
 		}
 		fmt.Fprintf(&b, "  %s\n", s)
 	}
-	b.WriteString(Moved(l, o.Moved, run) + Pulled(l, o.Pull))
-	if o.Why != "" {
-		fmt.Fprintf(&b, "%s\n", o.Why)
-	}
+	b.WriteString(Moved(l, o.Moved, run) + Pulled(l, o.Pull) + ended(o.Why))
 	switch {
 	case o.Failed+o.Blocked == 0:
 	case o.Tasks == 1:
