@@ -42,11 +42,10 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	if err != nil {
 		return nil, err
 	}
-	commit, tree, err := a.o.Repo.Snapshot(ctx, a.commit("adopt", "", "adopt"))
+	_, tree, err := a.o.Repo.Snapshot(ctx, a.commit("adopt", "", "adopt"))
 	if err != nil {
 		return nil, machinery(err)
 	}
-	_ = commit
 	b := a.builder(ctx, p, tree)
 	lock := p.lock
 	out := []Adopted{}
@@ -63,23 +62,17 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 		}) {
 			continue // what is built and up to date has a better record already
 		}
+		prove := a.adoptOne
 		if unchecked {
-			ad, e := b.asItIs(t)
-			if ad.Problem == "" {
-				lock.Put(e)
-			}
-			out = append(out, ad)
-			continue
+			prove = a.asItIs
 		}
-		f, err := b.facts(t)
-		if err != nil {
-			return nil, err
-		}
-		ad, e, err := a.adoptOne(ctx, b, f, tree)
+		ad := Adopted{Dir: t.Dir}
+		e, err := prove(ctx, b, t, &ad)
 		if err != nil {
 			return nil, err
 		}
 		if ad.Problem == "" {
+			ad.State = e.State
 			lock.Put(e)
 		}
 		out = append(out, ad)
@@ -90,21 +83,26 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	return out, a.writeLock(ctx, lock)
 }
 
-func (a *Actor) adoptOne(ctx context.Context, b *builder, f step.Facts, tree string) (Adopted, target.Entry, error) {
-	ad, v := Adopted{Dir: f.Dir, State: target.Built}, b.p.view
+// adoptOne is the record of a module whose tests pass and whose examples hold; else ad says what the problem is.
+func (a *Actor) adoptOne(ctx context.Context, b *builder, t target.Target, ad *Adopted) (target.Entry, error) {
+	f, err := b.facts(t)
+	if err != nil {
+		return target.Entry{}, err
+	}
+	v := b.p.view
 	if f.Language == "" { // it has no private facts either
-		ad.State, ad.Problem = "", noSources
-		if slices.ContainsFunc(b.owned[f.Dir], func(file string) bool { return toolchain.Classify(file) == toolchain.Source }) {
+		ad.Problem = noSources
+		if slices.ContainsFunc(b.owned[f.Dir], toolchain.IsSource) {
 			ad.Problem = "its code is in several languages, so nothing was run; to record it as it is, use --unchecked"
 		}
-		return ad, target.Entry{}, nil
+		return target.Entry{}, nil
 	}
 	pv, err := load[private](a.o.Blobs, f.Private)
 	if err != nil {
-		return ad, target.Entry{}, err
+		return target.Entry{}, err
 	}
 	e := pv.Entry
-	e.Tool, e.PlanID = "jacquard "+a.o.Version, v.ids[f.Implements]
+	e.State, e.Tool, e.PlanID = target.Built, "jacquard "+a.o.Version, v.ids[f.Implements]
 	e.Files, e.Tests = map[string]string{}, map[string]string{}
 	for _, s := range f.Sources {
 		e.Files[s] = v.ids[s]
@@ -116,15 +114,10 @@ func (a *Actor) adoptOne(ctx context.Context, b *builder, f step.Facts, tree str
 	}
 	e.Covers = a.stillProved(ctx, pv.Old, e)
 	if len(f.Sources) == 0 {
-		ad.State, ad.Problem = "", noSources
-		return ad, e, nil
+		ad.Problem = noSources
+		return e, nil
 	}
-	ok, err := a.adoptCheck(ctx, pv, tree, proving(f, v), &ad)
-	if err != nil || !ok {
-		return ad, e, err
-	}
-	e.State = ad.State
-	return ad, e, nil
+	return e, a.adoptCheck(ctx, pv, b.tree, proving(f, v), ad)
 }
 
 // proving are the files with tests that prove a module as it is: its tests and, in Rust, sources with tests in them.
@@ -171,15 +164,14 @@ func (a *Actor) stillProved(ctx context.Context, old, now target.Entry) map[stri
 }
 
 // asItIs is the record of a module that nobody has checked.
-func (b *builder) asItIs(t target.Target) (Adopted, target.Entry) {
+func (a *Actor) asItIs(_ context.Context, b *builder, t target.Target, ad *Adopted) (target.Entry, error) {
 	b.prepare()
-	ad := Adopted{Dir: t.Dir, State: target.Unchecked}
 	e, ok := b.p.res.Entry(t.Dir)
 	if !ok {
-		ad.State, ad.Problem = "", "it has no record to be"
-		return ad, e
+		ad.Problem = "it has no record to be"
+		return e, nil
 	}
-	e.State, e.Tool, e.PlanID = ad.State, "jacquard "+b.a.o.Version, b.p.view.ids[path.Join(t.Dir, "IMPLEMENTS.md")]
+	e.State, e.Tool, e.PlanID = target.Unchecked, "jacquard "+a.o.Version, b.p.view.ids[path.Join(t.Dir, "IMPLEMENTS.md")]
 	e.Files, e.Tests = map[string]string{}, map[string]string{}
 	for _, p := range b.owned[t.Dir] {
 		switch toolchain.Classify(p) {
@@ -191,42 +183,41 @@ func (b *builder) asItIs(t target.Target) (Adopted, target.Entry) {
 		}
 	}
 	if len(e.Files) == 0 {
-		ad.State, ad.Problem = "", noSources
+		ad.Problem = noSources
 	}
-	return ad, e
+	return e, nil
 }
 
-func (a *Actor) adoptCheck(ctx context.Context, pv private, tree string, frozen []step.File, ad *Adopted) (bool, error) {
+// adoptCheck runs what proves a module as it is.
+func (a *Actor) adoptCheck(ctx context.Context, pv private, tree string, frozen []step.File, ad *Adopted) error {
 	if len(frozen) == 0 {
-		ad.State, ad.Problem = "", "it has no tests that could pass; write some, build it, or use --unchecked"
-		return false, nil
+		ad.Problem = "it has no tests that could pass; write some, build it, or use --unchecked"
+		return nil
 	}
 	c, err := a.checker("adopt")
 	if err != nil {
-		return false, err
+		return err
 	}
 	proof, err := c.Merged(ctx, pv.Module, tree, frozen)
 	if err != nil {
-		return false, a.checkError(err)
+		return a.checkError(err)
 	}
 	ad.Tests = proof.Counts()
 	if !proof.Passed {
-		ad.State, ad.Problem, ad.Failures = "", "its checks do not pass", short(proof.Failures())
-		for _, f := range proof.Findings {
-			ad.Problem = fmt.Sprintf("its checks do not pass; %s", f.Message)
-			break
+		ad.Problem, ad.Failures = "its checks do not pass", short(proof.Failures())
+		if len(proof.Findings) > 0 {
+			ad.Problem = fmt.Sprintf("its checks do not pass; %s", proof.Findings[0].Message)
 		}
-		return false, nil
+		return nil
 	}
 	_, wrong, err := c.Examples(ctx, pv.Module, proof.Tree, frozen)
 	if err != nil {
-		return false, a.checkError(err)
+		return a.checkError(err)
 	}
 	if check.Rejected(wrong) { // its tests may be older than its spec
-		ad.State, ad.Problem = "", fmt.Sprintf("examples of its spec that fail: %d; %s", len(wrong), wrong[0].Message)
-		return false, nil
+		ad.Problem = fmt.Sprintf("examples of its spec that fail: %d; %s", len(wrong), wrong[0].Message)
 	}
-	return true, nil
+	return nil
 }
 
 // writeLock replaces the lock in the user's tree.

@@ -87,9 +87,6 @@ func TaskOf(c git.LogEntry) (work, id string) {
 	return cmp.Or(c.Trailer(oldWork), work), cmp.Or(c.Trailer(oldTask), id)
 }
 
-// taskCommit is what a commit of a task of a WORK is.
-func taskCommit(work, id string) string { return work + "/" + id }
-
 var reverts = re.New(`(?m)^This reverts commit ([0-9a-f]{7,64})\b`)
 
 // reverted are the commits that one takes back, in git's own words.

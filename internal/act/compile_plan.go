@@ -74,7 +74,7 @@ func (a *Actor) planOf(ctx context.Context, in step.CompileIn, v *view) (*Compil
 	}
 	facts := target.Facts{
 		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, Paths: in.Paths, All: in.All, Overwrite: in.Conflict == step.Overwrite, NoGit: a.o.NoGit,
-		IsSource: isSource, Read: v.read, Same: a.sameButLinks(ctx, v),
+		IsSource: toolchain.IsSource, Read: v.read, Same: a.sameButLinks(ctx, v),
 	}
 	res := target.Compute(facts)
 	// Of what was not asked for, only what may be in the way.
@@ -331,14 +331,10 @@ func (p *CompilePlan) blocked(dir string) string {
 // SameTree reports whether the working tree is as a run found it, apart from
 // what the run has delivered since.
 func (a *Actor) SameTree(ctx context.Context, run string) (bool, error) {
-	ref, err := a.o.Repo.Ref(ctx, baseRef(run))
+	began, err := a.standsAt(ctx, baseRef(run))
 	if errors.Is(err, git.ErrNoRef) {
 		return true, nil // it had not planned yet, so it will see the tree as it is
 	}
-	if err != nil {
-		return false, machinery(err)
-	}
-	began, err := a.at(ctx, ref)
 	if err != nil {
 		return false, err
 	}

@@ -35,19 +35,11 @@ var todo = re.New(`(?:^|[^A-Za-z])(TODO|FIXME)\b[:( ]*(.*)$`)
 // Discover looks for what a project needs: checks that fail, what its sources say is to be done, what is staged, what the
 // linter says, functions that have grown long. The first tier in which something is found is the answer. Nothing is changed.
 func (a *Actor) Discover(ctx context.Context) (Discovery, error) {
-	head, err := a.o.Repo.Head(ctx)
-	if err != nil || head.Unborn {
-		return Discovery{}, machinery(err)
-	}
-	at, err := a.at(ctx, head.Commit)
-	if err != nil {
+	v, tree, err := a.checkedOut(ctx)
+	if err != nil || v == nil {
 		return Discovery{}, err
 	}
-	v, err := a.tree(ctx, at.Tree, nil)
-	if err != nil {
-		return Discovery{}, err
-	}
-	goals, lint, err := a.standing(ctx, v, at.Tree)
+	goals, lint, err := a.standing(ctx, v, tree)
 	if err != nil {
 		return Discovery{}, err
 	}

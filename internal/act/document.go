@@ -180,14 +180,7 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 		return step.SpecSurveyOut{}, err
 	}
 	out := step.SpecSurveyOut{Commit: commit, Tree: tree}
-	doc := func(title, text string) {
-		if text = strings.TrimSpace(text); text == "" || err != nil {
-			return
-		}
-		var ref flow.Blob
-		ref, err = a.o.Blobs.Put([]byte(text), "text/plain")
-		out.Docs = append(out.Docs, step.Doc{Title: title, Blob: ref})
-	}
+	doc := a.showing(&out.Docs, &err)
 	p := a.project(v)
 	doc("project files", fileMap(v.paths()))
 	for _, f := range []string{"code-convention.md", "CLAUDE.md"} {

@@ -61,8 +61,7 @@ func (b *builder) prepare() {
 	}
 	b.ready = true
 	b.paths = b.p.view.paths()
-	b.project = toolchain.NewProject(b.paths, b.p.view.bytes)
-	b.project.Checks = b.a.o.Checks.Commands
+	b.project = b.a.commanded(b.p.view)
 	b.modules = slices.Sorted(slices.Values(b.p.res.Index.Dirs()))
 	b.own()
 	for _, f := range []string{spec.Name, spec.OtherName} {
@@ -390,7 +389,7 @@ func (b *builder) notes(f *step.Facts, im *spec.Implements) error {
 func (b *builder) codeOf(dir string) string {
 	var files []string
 	for _, p := range b.owned[dir] {
-		if path.Dir(p) == dir && isSource(p) {
+		if path.Dir(p) == dir && toolchain.IsSource(p) {
 			files = append(files, p)
 		}
 	}

@@ -252,14 +252,8 @@ func gone(f step.Facts) []string {
 // moved are the names of exports that are gone or have another signature: a test that
 // uses one may have to be written differently although it tests the same.
 func moved(f step.Facts) []string {
-	ids := slices.Clone(f.Removed)
-	for _, it := range f.Items {
-		if it.State == "changed" {
-			ids = append(ids, it.ID)
-		}
-	}
 	var out []string
-	for _, id := range ids {
+	for _, id := range slices.Concat(f.Removed, changed(f)) {
 		if name, ok := strings.CutPrefix(id, "E:"); ok {
 			out = append(out, name[strings.LastIndexByte(name, '.')+1:])
 		}

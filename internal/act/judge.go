@@ -236,7 +236,7 @@ func (a *Actor) judgedBase(ctx context.Context, in JudgeIn, head git.Head, tree 
 		}
 		return id, in.Base, machinery(err)
 	}
-	if sessionID().MatchString(in.Session) {
+	if IsSession(in.Session) {
 		if id, err := a.o.Repo.Ref(ctx, SessionRef(in.Session)); err == nil {
 			return id, "the start of the session", nil
 		} else if !errors.Is(err, git.ErrNoRef) {

@@ -36,7 +36,7 @@ func Kept(ctx context.Context, repo *git.Repo) ([]KeptRef, error) {
 		}
 		k := KeptRef{Ref: name, Commit: id}
 		if log, err := repo.Log(ctx, id, "", 1); err == nil && len(log) > 0 {
-			k.Subject, _, _ = strings.Cut(log[0].Message, "\n")
+			k.Subject = subjectOf(log[0])
 		}
 		out = append(out, k)
 	}
@@ -58,12 +58,14 @@ type Collected struct {
 // ref before it is removed. say is told each folder before it is removed; when
 // ctx ends, no other one is.
 func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool, keep []string, say func(dir string)) (out Collected, err error) {
-	remove := func(dir string) (int64, error) {
+	drop := func(dir string) error {
 		if err := context.Cause(ctx); err != nil {
-			return 0, err
+			return err
 		}
 		say(dir)
-		return remove(dir)
+		n, err := remove(dir)
+		out.Freed += n
+		return err
 	}
 	work := filepath.Join(a.trees(), "runs")
 	for _, run := range names(work) {
@@ -75,9 +77,7 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool, kee
 				return out, err
 			}
 		}
-		n, err := remove(filepath.Join(work, run))
-		out.Freed += n
-		if err != nil {
+		if err := drop(filepath.Join(work, run)); err != nil {
 			return out, machinery(err)
 		}
 	}
@@ -85,9 +85,7 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool, kee
 		if isOpen {
 			continue
 		}
-		n, err := remove(filepath.Join(a.runDir(run), "attempts"))
-		out.Freed += n
-		if err != nil {
+		if err := drop(filepath.Join(a.runDir(run), "attempts")); err != nil {
 			return out, machinery(err)
 		}
 		if all {
@@ -100,13 +98,11 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool, kee
 	if out.Freed += n; err != nil || !all {
 		return out, machinery(err)
 	}
-	if err := a.unused(&out, remove); err != nil {
+	if err := a.unused(&out, drop); err != nil {
 		return out, machinery(err)
 	}
 	for _, d := range []string{filepath.Join(a.o.Cache, "readings"), filepath.Join(a.o.Cache, "tmp")} {
-		n, err := remove(d)
-		out.Freed += n
-		if err != nil {
+		if err := drop(d); err != nil {
 			return out, machinery(err)
 		}
 	}
@@ -117,7 +113,7 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool, kee
 const unusedFor = 30 * 24 * time.Hour
 
 // unused removes installed environments that no project has used for long. Which project has used one is not recorded, only when.
-func (a *Actor) unused(out *Collected, remove func(string) (int64, error)) error {
+func (a *Actor) unused(out *Collected, drop func(string) error) error {
 	deps := filepath.Join(a.o.Shared, "deps")
 	for _, name := range names(deps) {
 		dir := filepath.Join(deps, name)
@@ -135,8 +131,7 @@ func (a *Actor) unused(out *Collected, remove func(string) (int64, error)) error
 		}
 		out.Removed++
 		for _, d := range []string{away, dir + ".gradle"} {
-			n, err := remove(d)
-			if out.Freed += n; err != nil {
+			if err := drop(d); err != nil {
 				return err
 			}
 		}

@@ -36,18 +36,24 @@ func (a *Actor) head(ctx context.Context, j flow.Job, in step.HeadIn) (step.Head
 	return a.at(ctx, id)
 }
 
+// at is a commit with its tree.
 func (a *Actor) at(ctx context.Context, id string) (step.HeadOut, error) {
 	tree, _, err := a.o.Repo.ReadCommit(ctx, id)
 	return step.HeadOut{Commit: id, Tree: tree}, machinery(err)
 }
 
-// tip is where the run's branch stands, once there is one.
-func (a *Actor) tip(ctx context.Context, run string) (step.HeadOut, error) {
-	id, err := a.o.Repo.Ref(ctx, RunRef(run))
+// standsAt is where a ref stands; the error is git.ErrNoRef where there is none.
+func (a *Actor) standsAt(ctx context.Context, ref string) (step.HeadOut, error) {
+	id, err := a.o.Repo.Ref(ctx, ref)
 	if err != nil {
 		return step.HeadOut{}, machinery(err)
 	}
 	return a.at(ctx, id)
+}
+
+// tip is where the run's branch stands, once there is one.
+func (a *Actor) tip(ctx context.Context, run string) (step.HeadOut, error) {
+	return a.standsAt(ctx, RunRef(run))
 }
 
 // sides are the run's branch as it is now, and the commit that something to land was made from.

@@ -179,13 +179,7 @@ func (l *Ledger) Settle(_ context.Context, turn string, n int, spent gateway.Amo
 	return l.write(entry{Turn: turn, Call: n, End: true, Micro: spent.MicroUSD, Tokens: spent.Tokens})
 }
 
-// Spent is what the run has used, open reservations included.
-func (l *Ledger) Spent() gateway.Amount {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.used()
-}
-
+// used is what the run has used, open reservations included.
 func (l *Ledger) used() gateway.Amount {
 	sum := l.spent
 	for _, a := range l.open {

@@ -89,10 +89,8 @@ func (a *Actor) withPackages(ctx context.Context, f step.Facts, pv private, tree
 	if err != nil {
 		return flow.Blob{}, err
 	}
-	pr := toolchain.NewProject(v.paths(), v.bytes)
-	pr.Checks = a.o.Checks.Commands
-	chain, _ := pr.DetectAs(pv.Module.Dir, pv.Module.Chain.Language)
-	pv.Module.Chain, f.Missing = chain, nil
+	pv.Module.Chain, _ = a.commanded(v).DetectAs(pv.Module.Dir, pv.Module.Chain.Language)
+	f.Missing = nil
 	if f.Private, err = put(a.o.Blobs, pv); err != nil {
 		return flow.Blob{}, err
 	}

@@ -1,6 +1,7 @@
 package act
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -11,19 +12,21 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// Result writes the result files of a module into the run's folder: result.json
+// result writes the result files of a module into the run's folder: result.json
 // with the fields of the seed and spec.json with what the spec says. They are
 // projections of the journal and rewritten whole.
-func (a *Actor) Result(ctx context.Context, run string, r step.ModuleResult) error {
+func (a *Actor) result(ctx context.Context, run string, r step.ModuleResult) error {
 	dir := filepath.Join(a.runDir(run), filepath.FromSlash(r.Dir))
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	if same(filepath.Join(dir, "result.json"), raw) {
+	file := filepath.Join(dir, "result.json")
+	raw = append(raw, '\n')
+	if have, err := os.ReadFile(file); err == nil && bytes.Equal(have, raw) {
 		return nil
 	}
-	if err := writeFile(filepath.Join(dir, "result.json"), append(raw, '\n')); err != nil {
+	if err := writeFile(file, raw); err != nil {
 		return machinery(err)
 	}
 	base, err := a.o.Repo.Ref(ctx, baseRef(run))
@@ -37,11 +40,6 @@ func (a *Actor) Result(ctx context.Context, run string, r step.ModuleResult) err
 	return machinery(writeFile(filepath.Join(dir, "spec.json"), specJSON(r.Spec, v.bytes(r.Spec))))
 }
 
-func same(path string, raw []byte) bool {
-	have, err := os.ReadFile(path)
-	return err == nil && string(have) == string(raw)+"\n"
-}
-
 // Project writes the result files of all modules that a run has ended, from
 // its notes.
 func (a *Actor) Project(ctx context.Context, run string, events []flow.Event) error {
@@ -53,7 +51,7 @@ func (a *Actor) Project(ctx context.Context, run string, events []flow.Event) er
 		if json.Unmarshal(e.Data, &r) != nil {
 			continue
 		}
-		if err := a.Result(ctx, run, r); err != nil {
+		if err := a.result(ctx, run, r); err != nil {
 			return err
 		}
 	}

@@ -66,8 +66,3 @@ func (a *Actor) isolate(t step.TestResult) (time.Time, error) {
 	slices.SortFunc(list, func(x, y Quarantined) int { return strings.Compare(x.Test, y.Test) })
 	return q.Until, machinery(writeFile(filepath.Join(a.o.State, quarantineFile), mustJSON(list)))
 }
-
-// inQuarantine is how such a test is listed.
-func inQuarantine(id string, until time.Time) string {
-	return id + " (flaky, in quarantine until " + until.Format(time.DateOnly) + ")"
-}

@@ -75,14 +75,10 @@ func (a *Actor) SessionTrees(ctx context.Context, id string) (began, now string,
 	if !IsSession(id) {
 		return "", "", nil
 	}
-	commit, err := a.o.Repo.Ref(ctx, SessionRef(id))
+	at, err := a.standsAt(ctx, SessionRef(id))
 	if errors.Is(err, git.ErrNoRef) {
 		return "", "", nil
 	}
-	if err != nil {
-		return "", "", machinery(err)
-	}
-	at, err := a.at(ctx, commit)
 	if err != nil {
 		return "", "", err
 	}

@@ -28,7 +28,7 @@ func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (s
 		if plan, err = load[step.WorkPlan](a.o.Blobs, in.Plan); err != nil {
 			return step.LandTaskOut{}, err
 		}
-		what = taskCommit(plan.Work, in.Task.ID)
+		what = plan.Work + "/" + in.Task.ID // as TaskOf reads it
 	}
 	if out, ok, err := landedAs(ctx, a, j, what, head.Commit, func(c git.LogEntry) (step.LandTaskOut, error) {
 		out := step.LandTaskOut{Passed: true, Commit: c.ID, Tree: c.Tree}

@@ -12,7 +12,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/target"
-	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // view is the project's files as they are at one moment: in the working tree,
@@ -164,5 +163,3 @@ func (a *Actor) status(ctx context.Context) (map[string]target.Change, error) {
 	}
 	return out, nil
 }
-
-func isSource(p string) bool { return toolchain.IsSource(p) }

@@ -122,11 +122,7 @@ func (a *Actor) workBase(ctx context.Context, run, from string) (commit, tree st
 	if err != nil && !errors.Is(err, git.ErrMoved) {
 		return "", "", machinery(err)
 	}
-	base, err := a.o.Repo.Ref(ctx, baseRef(run)) // that of an earlier start, where there was one
-	if err != nil {
-		return "", "", machinery(err)
-	}
-	at, err := a.at(ctx, base)
+	at, err := a.standsAt(ctx, baseRef(run)) // that of an earlier start, where there was one
 	return at.Commit, at.Tree, err
 }
 
@@ -232,16 +228,21 @@ func (a *Actor) workDocsOf(ctx context.Context, _ flow.Job, in step.WorkDocsIn) 
 	return step.WorkDocsOut{Docs: docs}, err
 }
 
-// workDocs are what all authors of a request are shown: the conventions, how it is checked, the files, and the sources that it is about.
-func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
-	doc := func(title, text string) {
-		if text = strings.TrimSpace(text); text == "" || err != nil {
+// showing adds texts to what authors are shown, empty ones left out, until there is an error.
+func (a *Actor) showing(docs *[]step.Doc, err *error) func(title, text string) {
+	return func(title, text string) {
+		if text = strings.TrimSpace(text); text == "" || *err != nil {
 			return
 		}
 		var ref flow.Blob
-		ref, err = a.o.Blobs.Put([]byte(text), "text/plain")
-		out = append(out, step.Doc{Title: title, Blob: ref})
+		ref, *err = a.o.Blobs.Put([]byte(text), "text/plain")
+		*docs = append(*docs, step.Doc{Title: title, Blob: ref})
 	}
+}
+
+// workDocs are what all authors of a request are shown: the conventions, how it is checked, the files, and the sources that it is about.
+func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
+	doc := a.showing(&out, &err)
 	conventions, shown := []string{"code-convention.md", "CLAUDE.md", "AGENTS.md"}, map[string]string{}
 	texts := map[string]string{}
 	for _, f := range conventions {
