@@ -91,8 +91,7 @@ var runID = re.New(`^[a-z2-7]{8}$`)
 
 // printQuestions prints what a run asks, and how to answer.
 func (p *project) printQuestions(r flow.Run) error {
-	if p.a.json {
-		p.a.print(map[string]any{"run": r.ID, "gates": r.Gates})
+	if p.a.asJSON(map[string]any{"run": r.ID, "gates": r.Gates}) {
 		return nil
 	}
 	if len(r.Gates) == 0 {
@@ -178,8 +177,7 @@ func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow
 	} else if err != nil {
 		return err
 	}
-	if a.json {
-		a.print(map[string]any{"run": r.ID, "gate": s.Gate, "signal": s.Verb})
+	if a.asJSON(map[string]any{"run": r.ID, "gate": s.Gate, "signal": s.Verb}) {
 		return nil
 	}
 	fmt.Fprintf(a.Err, a.lang().T("answer saved; to continue, run: jacquard resume %s\n"), r.ID)

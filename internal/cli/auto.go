@@ -265,18 +265,12 @@ func (a *app) tellStatus(actor *act.Actor, s pdca.FeatureState) {
 func newAutoStatus(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "list all features and their phases", Args: cobra.NoArgs, Example: "  jacquard auto status",
-		RunE: func(c *cobra.Command, _ []string) error {
-			ctx := c.Context()
-			p, err := a.open(ctx)
-			if err != nil {
-				return err
-			}
+		RunE: a.inProject(func(ctx context.Context, p *project, _ []string) error {
 			list, err := p.reports(ctx, autoDef)
 			if err != nil {
 				return err
 			}
-			if a.json {
-				a.print(map[string]any{"runs": list})
+			if a.asJSON(map[string]any{"runs": list}) {
 				return nil
 			}
 			l := a.lang()
@@ -294,7 +288,7 @@ func newAutoStatus(a *app) *cobra.Command {
 			}
 			fmt.Fprint(a.Out, report.Table(rows, 0))
 			return nil
-		},
+		}),
 	}
 }
 
@@ -316,20 +310,16 @@ func newAutoResume(a *app) *cobra.Command {
 		Long: "Continues an unfinished run. If there is none, starts a new run for an uncompleted feature of docs/.pdca-status.json " +
 			"with a plan or design in the last commit.",
 		Example: "  jacquard auto resume",
-		RunE: func(c *cobra.Command, args []string) error {
-			p, err := a.open(c.Context())
+		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
+			if taken, err := p.takeUp(ctx, first(args, "", ""), o); taken || err != nil {
+				return err
+			}
+			r, err := p.unfinishedAuto(ctx, args)
 			if err != nil {
 				return err
 			}
-			if taken, err := p.takeUp(c.Context(), first(args, "", ""), o); taken || err != nil {
-				return err
-			}
-			r, err := p.unfinishedAuto(c.Context(), args)
-			if err != nil {
-				return err
-			}
-			return p.resume(c.Context(), r, o, false)
-		},
+			return p.resume(ctx, r, o, false)
+		}),
 	}
 	runFlags(c, &o)
 	return c

@@ -322,9 +322,7 @@ func (p *project) checks() act.Checks {
 
 func (p *project) nothing(plan *act.CompilePlan) error {
 	note := plan.Note()
-	if p.a.json {
-		p.a.print(report.NothingToDo(note))
-	} else {
+	if !p.a.asJSON(report.NothingToDo(note)) {
 		fmt.Fprint(p.a.Err, p.planned(plan))
 	}
 	return proved(note.Verified())

@@ -322,22 +322,16 @@ func remoteName(remote string) string {
 
 // cluster looks whether runs can be kept on the cluster, shared through the hub, and carried out by workers.
 func (c *checkup) cluster(ctx context.Context, p *project) {
-	if err := p.makeState(); err != nil {
-		c.add("cluster", false, true, "%s", because(err))
-		return
-	}
+	var rt *temporal.Runtime
 	name, err := p.name(ctx)
-	if err != nil {
-		c.add("cluster", false, true, "%s", because(err))
-		return
+	if err = cmp.Or(p.makeState(), err); err == nil {
+		rt, err = p.cluster(ctx, local.Options{Dir: p.state, Driver: p.driver()}, driveOptions{})
 	}
-	rt, err := p.cluster(ctx, local.Options{Dir: p.state, Driver: p.driver()}, driveOptions{})
-	if err != nil {
-		c.add("cluster", false, true, "%s", because(err))
-		return
+	served := false
+	if err == nil {
+		defer func() { _ = rt.Close() }()
+		served, err = rt.Served(ctx, cmp.Or(p.conf.Pool, defaultPool)) // a server answers without the namespace too
 	}
-	defer func() { _ = rt.Close() }()
-	served, err := rt.Served(ctx, cmp.Or(p.conf.Pool, "default")) // a server answers without the namespace too
 	if err != nil {
 		c.add("cluster", false, true, "%s", because(err))
 		return

@@ -357,10 +357,8 @@ func settingNames() []string {
 
 func (c config) check() error {
 	in := func(name, v string, allowed ...string) error {
-		for _, a := range allowed {
-			if v == a {
-				return nil
-			}
+		if slices.Contains(allowed, v) {
+			return nil
 		}
 		want := strings.TrimPrefix(strings.Join(allowed, ", "), ", ")
 		if near, ok := nearest(v, allowed); ok && near != "" {
@@ -472,7 +470,7 @@ func findRoot(from string) string {
 	for _, names := range groups {
 		for dir := abs; ; dir = filepath.Dir(dir) {
 			for _, n := range names {
-				if _, err := os.Stat(filepath.Join(dir, n)); err == nil {
+				if exists(filepath.Join(dir, n)) {
 					return dir
 				}
 			}

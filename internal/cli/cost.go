@@ -23,8 +23,7 @@ func newCost(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.json {
-					a.print(map[string]any{"run": r.ID, "turns": rows, "total": total, "cut": cut})
+				if a.asJSON(map[string]any{"run": r.ID, "turns": rows, "total": total, "cut": cut}) {
 					return nil
 				}
 				l := a.lang()

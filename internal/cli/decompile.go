@@ -96,8 +96,7 @@ func lacks(list []inspect.Decompiled) int {
 }
 
 func (p *project) nothingToDescribe(list []inspect.Decompiled, dir string) error {
-	if p.a.json {
-		p.a.print(report.NothingToDescribe())
+	if p.a.asJSON(report.NothingToDescribe()) {
 		return nil
 	}
 	if len(list) == 0 {
@@ -118,8 +117,7 @@ func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir st
 		}
 	}
 	circles := x.With(files).Graph().Cycles
-	if p.a.json {
-		p.a.print(map[string]any{"dry_run": f.dry, "modules": list, "cycles": circles})
+	if p.a.asJSON(map[string]any{"dry_run": f.dry, "modules": list, "cycles": circles}) {
 		return nil
 	}
 	if len(list) == 0 {

@@ -7,6 +7,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -102,8 +103,7 @@ func (a *app) tutorial(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	if a.json {
-		a.print(map[string]any{"folder": d.play, "projects": []string{filepath.Join(d.play, "shop"), filepath.Join(d.play, "hello")}})
+	if a.asJSON(map[string]any{"folder": d.play, "projects": []string{filepath.Join(d.play, "shop"), filepath.Join(d.play, "hello")}}) {
 		return nil
 	}
 	d.say(a.lang().T("Two projects are in %s:\n"+
@@ -201,9 +201,8 @@ func (d *demo) run(ctx context.Context) error {
 	if err := d.commit(ctx, "specs"); err != nil {
 		return err
 	}
-	acts := []func(context.Context) error{d.first, d.second, d.third, d.fourth}
-	for _, act := range acts {
-		if err := act(ctx); err != nil {
+	for _, part := range []func(context.Context) error{d.first, d.second, d.third, d.fourth} {
+		if err := part(ctx); err != nil {
 			return err
 		}
 	}
@@ -291,12 +290,12 @@ func (d *demo) jacquard(ctx context.Context, env []string, args ...string) (proc
 
 func (d *demo) exec(ctx context.Context, env []string, argv ...string) (proc.Result, error) {
 	indent := func(line []byte) { fmt.Fprintf(d.a.Out, "   %s\n", line) }
-	return proc.Run(ctx, proc.Command{Argv: argv, Dir: d.dir, Env: append(append([]string{}, d.env...), env...), Line: indent, Errors: &prefixed{w: d.a.Out}})
+	return proc.Run(ctx, proc.Command{Argv: argv, Dir: d.dir, Env: slices.Concat(d.env, env), Line: indent, Errors: &prefixed{w: d.a.Out}})
 }
 
 // prefixed indents what a child says on stderr.
 type prefixed struct {
-	w   interface{ Write([]byte) (int, error) }
+	w   io.Writer
 	mid bool
 }
 

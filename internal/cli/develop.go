@@ -350,9 +350,7 @@ func (p *project) end(ctx context.Context, r flow.Run) error {
 // developed prints the answer of a run of develop.
 func (p *project) developed(e *engine, rep *report.Run, _ bool) error {
 	p.a.tellState(e.actor, rep.Develop.State)
-	if p.a.json {
-		p.a.print(rep)
-	} else {
+	if !p.a.asJSON(rep) {
 		fmt.Fprint(p.a.Err, report.Ending(p.a.lang(), rep, act.RunRef(rep.ID)))
 	}
 	return proved(rep.Developed.Verified)

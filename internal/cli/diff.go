@@ -23,8 +23,7 @@ func (a *app) diff(c *cobra.Command, args []string, o diffOptions) error {
 			if err != nil {
 				return err
 			}
-			if a.json {
-				a.print(map[string]any{"run": r.ID, "module": mod, "files": files})
+			if a.asJSON(map[string]any{"run": r.ID, "module": mod, "files": files}) {
 				return nil
 			}
 			for _, f := range files {
@@ -53,8 +52,7 @@ func (a *app) diff(c *cobra.Command, args []string, o diffOptions) error {
 		if err != nil {
 			return err
 		}
-		if a.json {
-			a.print(map[string]any{"run": r.ID, "files": files})
+		if a.asJSON(map[string]any{"run": r.ID, "files": files}) {
 			return nil
 		}
 		for _, f := range files {

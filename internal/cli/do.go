@@ -383,8 +383,7 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f do
 	if out.Checks, err = act.New(p.planOptions()).CheckCommands(ctx); err != nil {
 		return err
 	}
-	if a.json {
-		a.print(out)
+	if a.asJSON(out) {
 		return nil
 	}
 	l := a.lang()

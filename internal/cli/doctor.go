@@ -45,9 +45,7 @@ func newDoctor(a *app) *cobra.Command {
 			for _, f := range list {
 				bad = bad || f.Need && !f.OK
 			}
-			if a.json {
-				a.print(map[string]any{"ok": !bad, "findings": list})
-			} else {
+			if !a.asJSON(map[string]any{"ok": !bad, "findings": list}) {
 				for _, f := range folded(a.lang(), list) {
 					mark := "✓"
 					switch {

@@ -54,9 +54,7 @@ func (a *app) doctorWorks(ctx context.Context, fix, exitZero bool) error {
 	if problems == nil {
 		problems = []spec.Problem{}
 	}
-	if a.json {
-		a.print(map[string]any{"works": len(tree.Works), "problems": problems, "mended": mended})
-	} else {
+	if !a.asJSON(map[string]any{"works": len(tree.Works), "problems": problems, "mended": mended}) {
 		for _, f := range mended {
 			fmt.Fprintf(a.Out, a.lang().T("fixed: %s\n"), f)
 		}

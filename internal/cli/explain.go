@@ -18,14 +18,8 @@ func newExplain(a *app) *cobra.Command {
 			"proof and end reasons. Without CODE, it lists all codes. Case and brackets do not matter. Works outside projects.",
 		Example: "  jacquard explain\n  jacquard explain mutant-survived\n  jacquard explain 3\n  jacquard explain secret --json",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			var codes []string
 			groups, _ := explain.Groups(string(a.lang()))
-			for _, g := range groups {
-				for _, e := range g.Codes {
-					codes = append(codes, e.Code)
-				}
-			}
-			return codes, cobra.ShellCompDirectiveNoFileComp
+			return codesOf(groups), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			groups, err := explain.Groups(string(a.lang()))
@@ -50,8 +44,7 @@ func (a *app) explain(groups []explain.Group, code string) error {
 		}
 		return usage("unknown code %q: jacquard explain lists them all", code)
 	}
-	if a.json {
-		a.print(map[string]any{"codes": found})
+	if a.asJSON(map[string]any{"codes": found}) {
 		return nil
 	}
 	l := a.lang()
@@ -59,18 +52,23 @@ func (a *app) explain(groups []explain.Group, code string) error {
 		if i > 0 {
 			fmt.Fprintln(a.Out)
 		}
-		title := ""
-		for _, g := range groups {
-			if g.Name == e.Group {
-				title = g.Title
-			}
-		}
-		fmt.Fprintf(a.Out, "%s · %s\n\n%s\n", e.Code, title, filled(e.Means, 2, columns))
+		of := slices.IndexFunc(groups, func(g explain.Group) bool { return g.Name == e.Group })
+		fmt.Fprintf(a.Out, "%s · %s\n\n%s\n", e.Code, groups[of].Title, filled(e.Means, 2, columns))
 		fmt.Fprintf(a.Out, l.T("  Why\n%s\n"), filled(e.Why, 4, columns))
 		fmt.Fprintf(a.Out, l.T("  Fix\n%s\n"), filled(e.Fix, 4, columns))
 		fmt.Fprintf(a.Out, l.T("  Example\n%s\n"), indented(e.Example, 4))
 	}
 	return nil
+}
+
+// codesOf are the codes of all groups.
+func codesOf(groups []explain.Group) (out []string) {
+	for _, g := range groups {
+		for _, e := range g.Codes {
+			out = append(out, e.Code)
+		}
+	}
+	return out
 }
 
 // mostSimilar is how many codes are offered for one that does not exist.
@@ -79,12 +77,8 @@ const mostSimilar = 3
 // similar are the codes that one may be meant to be: the nearest one, and those that contain it.
 func similar(groups []explain.Group, code string) []string {
 	code = strings.ToLower(strings.Trim(code, "[]`'\" "))
-	var names, out []string
-	for _, g := range groups {
-		for _, e := range g.Codes {
-			names = append(names, e.Code)
-		}
-	}
+	var out []string
+	names := codesOf(groups)
 	if near, ok := nearest(code, names); ok {
 		out = append(out, near)
 	}

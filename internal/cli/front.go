@@ -54,8 +54,7 @@ func (a *app) front(ctx context.Context) error {
 		return err
 	}
 	page.Next = page.Next[:min(len(page.Next), mostSteps)]
-	if a.json {
-		a.print(page)
+	if a.asJSON(page) {
 		return nil
 	}
 	l := a.lang()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -15,12 +16,7 @@ func newGC(a *app) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use: "gc", Short: "remove checkouts, logs and refs of ended runs", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			ctx := c.Context()
-			p, err := a.open(ctx)
-			if err != nil {
-				return err
-			}
+		RunE: a.inProject(func(ctx context.Context, p *project, _ []string) error {
 			open := map[string]bool{}
 			kept := []string{} // refs of results that are on no branch
 			runs, err := p.runs(ctx)
@@ -51,8 +47,7 @@ func newGC(a *app) *cobra.Command {
 					return err
 				}
 			}
-			if a.json {
-				a.print(map[string]any{"freed_bytes": got.Freed, "hub_refs": refs, "kept_refs": kept, "environments": got.Removed})
+			if a.asJSON(map[string]any{"freed_bytes": got.Freed, "hub_refs": refs, "kept_refs": kept, "environments": got.Removed}) {
 				return nil
 			}
 			for _, ref := range kept {
@@ -73,7 +68,7 @@ func newGC(a *app) *cobra.Command {
 			}
 			fmt.Fprintf(a.Out, l.T("freed %s\n"), report.Size(got.Freed))
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&all, "all", false, "also remove refs of ended runs whose result is on the branch, here and on the hub, and dependencies that no project has used for 30 days")
 	return c

@@ -60,8 +60,7 @@ func (p *project) hook(ctx context.Context) error {
 			return environment("write %s", err, file)
 		}
 	}
-	if p.a.json {
-		p.a.print(map[string]string{"hook": file, "state": state})
+	if p.a.asJSON(map[string]string{"hook": file, "state": state}) {
 		return nil
 	}
 	if state == "present" {

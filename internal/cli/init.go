@@ -54,8 +54,7 @@ func newInit(a *app) *cobra.Command {
 				_ = os.Remove(path) // all or nothing
 				return err
 			}
-			if a.json {
-				a.print(map[string]string{"wrote": path})
+			if a.asJSON(map[string]string{"wrote": path}) {
 				return nil
 			}
 			fmt.Fprintf(a.Out, a.lang().T("wrote %s\n"), path)

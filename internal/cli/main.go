@@ -303,6 +303,14 @@ func (a *app) print(v any) {
 	_ = writeJSON(a.Out, v) // Main says that it could not be written
 }
 
+// asJSON prints an answer as JSON where that is asked for, and reports whether it is.
+func (a *app) asJSON(v any) bool {
+	if a.json {
+		a.print(v)
+	}
+	return a.json
+}
+
 // jsonLines writes JSON values, a line each.
 func jsonLines(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(w)

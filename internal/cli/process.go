@@ -100,8 +100,7 @@ func (p *project) compiled(_ *engine, rep *report.Run, blocks bool) error {
 // documented prints the answer of a run that wrote documents.
 func (p *project) documented(_ *engine, rep *report.Run, _ bool) error {
 	out := *rep.Documents
-	if p.a.json {
-		p.a.print(rep)
+	if p.a.asJSON(rep) {
 		return proved(out.Verified)
 	}
 	if rep.Workflow == specDef { // decompile has said each when it was done

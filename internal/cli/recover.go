@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,18 +12,12 @@ import (
 func newRecover(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "recover", Short: "list work saved on refs: agent calls, runs, checkouts", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			ctx := c.Context()
-			p, err := a.open(ctx)
-			if err != nil {
-				return err
-			}
+		RunE: a.inProject(func(ctx context.Context, p *project, _ []string) error {
 			kept, err := act.Kept(ctx, p.repo)
 			if err != nil {
 				return err
 			}
-			if a.json {
-				a.print(map[string]any{"refs": kept})
+			if a.asJSON(map[string]any{"refs": kept}) {
 				return nil
 			}
 			for _, k := range kept {
@@ -32,6 +27,6 @@ func newRecover(a *app) *cobra.Command {
 				fmt.Fprintln(a.Err, a.lang().T("nothing is saved"))
 			}
 			return nil
-		},
+		}),
 	}
 }

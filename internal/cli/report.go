@@ -56,9 +56,7 @@ func newReport(a *app) *cobra.Command {
 				if err := os.WriteFile(out, []byte(text), 0o644); err != nil { //nolint:gosec // a page for others to read
 					return environment("write %s", err, out)
 				}
-				if a.json {
-					a.print(map[string]any{"run": r.ID, "report": out})
-				} else {
+				if !a.asJSON(map[string]any{"run": r.ID, "report": out}) {
 					fmt.Fprintf(a.Err, a.lang().T("report: %s\n"), out)
 				}
 				if show {

@@ -17,6 +17,17 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
+// inProject opens the project for a command.
+func (a *app) inProject(do func(ctx context.Context, p *project, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		p, err := a.open(c.Context())
+		if err != nil {
+			return err
+		}
+		return do(c.Context(), p, args)
+	}
+}
+
 // onRun opens the journal, finds a run by prefix, or the newest one, and calls fn.
 func (a *app) onRun(c *cobra.Command, args []string, fn func(context.Context, *project, keeper, flow.Run) error) error {
 	return a.onThe(c, args, nil, fn)

@@ -271,6 +271,7 @@ func (a *app) sessionReady(hosts []host, undo bool) {
 
 // session says of each agent's program whether it judges its sessions. One that has never had the plugin is not run for that.
 func (c *checkup) session(ctx context.Context, a *app, names []string) {
+	_, missing := proc.LookPath("jacquard", a.env["PATH"])
 	for _, h := range a.hosts() {
 		var have string
 		var err error
@@ -293,7 +294,7 @@ func (c *checkup) session(ctx context.Context, a *app, names []string) {
 			c.add("session", false, false, c.l.T("%s has another version of the plugin; to replace it, run: jacquard init --session"), h.title)
 		case h.untrusted():
 			c.add("session", false, false, c.l.T("%s has the plugin but does not run its hooks: start codex once and trust the hooks"), h.title)
-		case !a.onPath():
+		case missing != nil: // hooks have to find this program
 			c.add("session", false, false, c.l.T("%s has the plugin, but jacquard is not on PATH: add it"), h.title)
 		case h.name == "opencode":
 			c.add("session", true, false, c.l.T("%s checks its sessions with plugin %s (not `opencode run`)"), h.title, have)
@@ -319,10 +320,4 @@ func (h host) mentions() bool {
 // settings is the folder of the program's settings.
 func (h host) settings() string {
 	return cmp.Or(h.a.env[h.config], filepath.Join(h.a.env["HOME"], "."+h.name))
-}
-
-// onPath reports whether hooks find this program.
-func (a *app) onPath() bool {
-	_, err := proc.LookPath("jacquard", a.env["PATH"])
-	return err == nil
 }

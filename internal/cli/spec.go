@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -60,18 +61,14 @@ func newTargets(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "targets [PATH]", Aliases: []string{"diff-compile-targets"}, Short: "show which modules are stale and why", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard spec targets --json",
-		RunE: func(c *cobra.Command, args []string) error {
-			p, err := a.open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
 			dir, err := p.inside(first(args, given, ""))
 			if err != nil {
 				return err
 			}
 			in.Paths = step.Below(dir)
 			in.Phase, in.Conflict = step.Full, step.KeepFiles
-			plan, err := act.New(p.planOptions()).PlanCompile(c.Context(), in)
+			plan, err := act.New(p.planOptions()).PlanCompile(ctx, in)
 			if err != nil {
 				return err
 			}
@@ -82,7 +79,7 @@ func newTargets(a *app) *cobra.Command {
 				}
 				printTargets(a, res)
 			})
-		},
+		}),
 	}
 	c.Flags().BoolVar(&in.All, "all", false, "all modules, even if up to date")
 	c.Flags().StringVar(&given, "path", "", "only modules under this `directory`")
@@ -120,12 +117,7 @@ func newAdopt(a *app) *cobra.Command {
 			"jacquard.lock, so that jacquard build leaves it alone until it changes. With --unchecked nothing is built, run or called: " +
 			"the lock only records what the spec and the code are now.",
 		Example: "  jacquard adopt\n  jacquard adopt src/legacy --unchecked",
-		RunE: func(c *cobra.Command, args []string) error {
-			ctx := c.Context()
-			p, err := a.open(ctx)
-			if err != nil {
-				return err
-			}
+		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
 			path, err := p.inside(first(args, "", ""))
 			if err != nil {
 				return err
@@ -155,9 +147,7 @@ func newAdopt(a *app) *cobra.Command {
 					bad++
 				}
 			}
-			if a.json {
-				a.print(map[string]any{"modules": mods})
-			} else {
+			if !a.asJSON(map[string]any{"modules": mods}) {
 				for _, m := range mods {
 					if m.Problem != "" {
 						fmt.Fprintf(a.Out, a.lang().T("⚠ %s: not adopted: %s\n"), m.Dir, a.lang().Finding(m.Problem))
@@ -177,7 +167,7 @@ func newAdopt(a *app) *cobra.Command {
 				}
 			}
 			return proved(bad == 0)
-		},
+		}),
 	}
 	c.Flags().BoolVar(&unchecked, "unchecked", false, "record without building, running or comparing anything; the lock marks it as unchecked")
 	return c

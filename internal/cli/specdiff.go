@@ -69,7 +69,11 @@ func (t *specTool) revision(ctx context.Context, p *project, rev string) (*inspe
 	if err != nil {
 		return nil, err
 	}
-	return t.commit(ctx, p, commit, spec.IsName)
+	entries, err := p.repo.ReadTree(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	return t.entries(ctx, p, entries, spec.IsName), nil
 }
 
 func (t *specTool) showDiff(d inspect.InterfaceDiffs) {

@@ -45,17 +45,8 @@ func (t *specTool) reader(p *project) func(string) []byte {
 	}
 }
 
-// commit is the project as it was committed; only the files that keep wants can be read.
-func (t *specTool) commit(ctx context.Context, p *project, commit string, keep func(path string) bool) (*inspect.Project, error) {
-	entries, err := p.repo.ReadTree(ctx, commit)
-	if err != nil {
-		return nil, err
-	}
-	return t.entries(ctx, p, entries, keep)
-}
-
-// entries is a project whose files are in the object store.
-func (t *specTool) entries(ctx context.Context, p *project, entries []git.Entry, keep func(path string) bool) (*inspect.Project, error) {
+// entries is a project whose files are in the object store; only those that keep wants can be read.
+func (t *specTool) entries(ctx context.Context, p *project, entries []git.Entry, keep func(path string) bool) *inspect.Project {
 	ids := map[string]string{}
 	var files []string
 	for _, e := range entries {
@@ -77,7 +68,7 @@ func (t *specTool) entries(ctx context.Context, p *project, entries []git.Entry,
 			b = []byte{}
 		}
 		return t.taken(f, b, err)
-	}).Library(act.GoLibrary(t.a.toolEnv())), nil
+	}).Library(act.GoLibrary(t.a.toolEnv()))
 }
 
 // staged is the project as the next commit would have it, and the modules in which that
@@ -104,10 +95,7 @@ func (t *specTool) staged(ctx context.Context, p *project) (*inspect.Project, ma
 			before[e.Path] = e.ID
 		}
 	}
-	x, err := t.entries(ctx, p, now, func(string) bool { return true })
-	if err != nil {
-		return nil, nil, err
-	}
+	x := t.entries(ctx, p, now, func(string) bool { return true })
 	var changed []string
 	for _, e := range now {
 		if before[e.Path] != e.ID {

@@ -94,7 +94,7 @@ func (t *specTool) symbols(ctx context.Context, fresh bool) (*project, *inspect.
 // symbolsFile is where the symbol index is kept: in the state folder, or where there is none with
 // the caches of the user.
 func (p *project) symbolsFile() string {
-	if _, err := os.Stat(p.state); err == nil {
+	if exists(p.state) {
 		return filepath.Join(p.state, "cache", "symbols")
 	}
 	return filepath.Join(p.cache, "symbols")
@@ -172,9 +172,7 @@ func (t *specTool) judge(ok bool, v any, text func()) error {
 
 // say is answer for commands that write something else to a file.
 func (t *specTool) say(v any, text func()) {
-	if t.a.json {
-		t.a.print(v)
-	} else {
+	if !t.a.asJSON(v) {
 		text()
 	}
 }
@@ -391,26 +389,26 @@ func (t *specTool) references(list []inspect.Reference) error {
 }
 
 func (t *specTool) find() *cobra.Command {
-	var fresh bool
-	c := t.command("find NAME", "find the spec of a symbol; exit 1 if there is none", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
-		_, x, err := t.symbols(ctx, fresh)
-		if err != nil {
-			return err
-		}
-		return t.found(x.Find(args[0]))
+	return t.onSymbol("find NAME", "find the spec of a symbol; exit 1 if there is none", func(x *inspect.Symbols, name string) error {
+		return t.found(x.Find(name))
 	})
-	noCache(c, &fresh)
-	return c
 }
 
 func (t *specTool) refs() *cobra.Command {
+	return t.onSymbol("refs ANCHOR", "find specs that mention a symbol (module/CLAUDE.md#name or name)", func(x *inspect.Symbols, name string) error {
+		return t.references(x.References(name))
+	})
+}
+
+// onSymbol makes a spec command that looks one symbol up.
+func (t *specTool) onSymbol(use, short string, answer func(*inspect.Symbols, string) error) *cobra.Command {
 	var fresh bool
-	c := t.command("refs ANCHOR", "find specs that mention a symbol (module/CLAUDE.md#name or name)", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command(use, short, cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		_, x, err := t.symbols(ctx, fresh)
 		if err != nil {
 			return err
 		}
-		return t.references(x.References(args[0]))
+		return answer(x, args[0])
 	})
 	noCache(c, &fresh)
 	return c

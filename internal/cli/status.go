@@ -27,12 +27,8 @@ func newStatus(a *app) *cobra.Command {
 		Use: "status [RUN]", Aliases: []string{"ps"}, Short: "list runs: request, state, question, cost", Args: oneArgument("run"),
 		Long:    "Lists the runs of this project, newest first, then open questions and how to answer them.",
 		Example: "  jacquard status\n  jacquard status --json",
-		RunE: func(c *cobra.Command, args []string) error {
-			p, err := a.open(c.Context())
-			if err != nil {
-				return err
-			}
-			runs, err := p.runs(c.Context())
+		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
+			runs, err := p.runs(ctx)
 			if err != nil {
 				return err
 			}
@@ -43,8 +39,8 @@ func newStatus(a *app) *cobra.Command {
 				}
 				runs = []flow.Run{r}
 			}
-			return p.status(c.Context(), runs)
-		},
+			return p.status(ctx, runs)
+		}),
 	}
 }
 
@@ -77,8 +73,7 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 		}
 		list = append(list, runStatus{Run: r, Ref: waits, Verified: verified(r), Request: requested(r), TakenBack: p.takenBack(r.ID), Tokens: account.Spent.Tokens, USD: float64(account.Spent.MicroUSD) / 1e6})
 	}
-	if p.a.json {
-		p.a.print(map[string]any{"runs": list})
+	if p.a.asJSON(map[string]any{"runs": list}) {
 		return nil
 	}
 	now := time.Now()

@@ -54,8 +54,7 @@ func (a *app) signal(c *cobra.Command, args []string, verb string) error {
 				r.State = st.State
 			}
 		}
-		if a.json {
-			a.print(map[string]any{"run": r.ID, "signal": verb})
+		if a.asJSON(map[string]any{"run": r.ID, "signal": verb}) {
 			return nil
 		}
 		said := a.lang().T("run %s is pausing: running steps will finish. To continue, run: jacquard resume %s\n")

@@ -135,13 +135,9 @@ func newTrust(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "trust", Short: "allow what this project's jacquard.yaml asks for", Args: cobra.NoArgs,
 		Example: "  jacquard trust\n  jacquard trust --yes",
-		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := a.open(c.Context())
-			if err != nil {
-				return err
-			}
-			return p.trust(c.Context(), yes)
-		},
+		RunE: a.inProject(func(ctx context.Context, p *project, _ []string) error {
+			return p.trust(ctx, yes)
+		}),
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c

@@ -113,7 +113,11 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 	case "json":
 		a.print(map[string]any{"modules": all, "verified": ok, "sandbox": opts.Level})
 	default:
-		err = write(a, o.format, asValidation(p.root, all))
+		v := inspect.Validation{Root: p.root}
+		for _, m := range all {
+			v.Modules = append(v.Modules, asDrift(m.Dir, m.Standing, m.Reason, cmp.Or(m.Spec, path.Join(m.Dir, spec.Name)), m.Next))
+		}
+		err = write(a, o.format, v)
 	}
 	if err != nil {
 		return err
@@ -250,15 +254,7 @@ func showCommit(a *app, c act.CommitVerification, noted bool) {
 
 func shortCommit(c act.CommitVerification) string { return c.Commit[:10] + " " + c.Subject }
 
-// asValidation puts what was found into the shape of which reports for other programs are made.
-func asValidation(root string, all []act.Verification) inspect.Validation {
-	v := inspect.Validation{Root: root}
-	for _, m := range all {
-		v.Modules = append(v.Modules, asDrift(m.Dir, m.Standing, m.Reason, cmp.Or(m.Spec, path.Join(m.Dir, spec.Name)), m.Next))
-	}
-	return v
-}
-
+// asDrift puts what was found into the shape of which reports for other programs are made.
 func asDrift(what string, standing act.Standing, reason, file, next string) inspect.ModuleDrift {
 	d := inspect.ModuleDrift{Directory: what, Valid: true}
 	if standing == act.Verified {

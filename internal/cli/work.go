@@ -221,9 +221,7 @@ func (p *project) router() (step.Router, error) {
 func (p *project) worked(_ *engine, rep *report.Run, _ bool) error {
 	out := *rep.Work
 	rep.Usage = out.Usage
-	if p.a.json {
-		p.a.print(rep)
-	} else {
+	if !p.a.asJSON(rep) {
 		fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), rep.ID, out))
 		for _, m := range rep.Modules {
 			if m.Task != nil && works.IsKept(m.Task.Result) {

@@ -36,13 +36,9 @@ func newWorker(a *app) *cobra.Command {
 			"agent calls and checks. It reads inputs from the hub (remote origin, unless jacquard.yaml sets another) and writes " +
 			"results there before reporting them. Models use the API keys of this machine.",
 		Example: "  jacquard worker --pool linux --jobs 8",
-		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := a.open(c.Context())
-			if err != nil {
-				return err
-			}
-			return p.work(c.Context(), o, w)
-		},
+		RunE: a.inProject(func(ctx context.Context, p *project, _ []string) error {
+			return p.work(ctx, o, w)
+		}),
 	}
 	driveFlags(c, &o)
 	for _, name := range []string{"on", "accept-changes", "follow", "wait"} {

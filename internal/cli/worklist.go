@@ -210,8 +210,7 @@ func (a *app) workList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		a.print(map[string]any{"works": list})
+	if a.asJSON(map[string]any{"works": list}) {
 		return nil
 	}
 	l := a.lang()
@@ -246,8 +245,7 @@ func (a *app) workStatus(ctx context.Context, id, task string) error {
 			return usage("%s has no %s", w.ID, task)
 		}
 	}
-	if a.json {
-		a.print(w)
+	if a.asJSON(w) {
 		return nil
 	}
 	l := a.lang()
