@@ -217,13 +217,7 @@ func writeVia(temp, path string, data []byte) error {
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // after the rename there is nothing to remove
 	_, err = f.Write(data)
-	if serr := f.Sync(); err == nil {
-		err = serr
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
+	if err := cmp.Or(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)

@@ -220,8 +220,11 @@ func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.
 		spec.Task.Verify = []string{in.Custom}
 	}
 	t := taskCheck(spec, nil, chains, in.Base, in.Tree)
-	if t.Screen, err = screen(in); err != nil {
-		return out, err
+	if in.Screen != "" { // what has to be seen in a terminal
+		t.Screen = &check.Screen{}
+		if t.Screen.Argv, t.Screen.Expect, err = ScreenLine(in.Screen, in.Expect); err != nil {
+			return out, err
+		}
 	}
 	changes, err := a.o.Repo.Diff(ctx, in.Base, in.Tree)
 	if err != nil {
@@ -289,15 +292,6 @@ func (a *Actor) autoE2E(ctx context.Context, j flow.Job, in step.AutoQAIn) (step
 	out.Goals = []step.Goal{goal}
 	out.Records, err = put(a.o.Blobs, map[string]any{"tree": in.Tree, "records": records})
 	return out, err
-}
-
-// screen is what has to be seen in a terminal; nil for nothing.
-func screen(in step.AutoQAIn) (*check.Screen, error) {
-	if in.Screen == "" {
-		return nil, nil //nolint:nilnil // nothing
-	}
-	argv, expect, err := ScreenLine(in.Screen, in.Expect)
-	return &check.Screen{Argv: argv, Expect: expect}, err
 }
 
 // ScreenLine reads what is run in a terminal, and what has to be seen there. Lines of the screen are lines of the expression.

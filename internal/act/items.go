@@ -25,7 +25,10 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 		}
 	}
 	lost := b.lost(old)
-	limits := limitLines(doc)
+	limits := map[int]bool{} // lines that fix a value or a limit which the code must hold
+	for _, k := range spec.Constants(doc) {
+		limits[k.Line] = true
+	}
 	for _, it := range spec.Items(doc) {
 		seen[it.ID] = true
 		limit := !testable(it.Kind)
@@ -64,15 +67,6 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 		f.Gone = append(f.Gone, strings.TrimSpace(id+" "+texts[id]))
 	}
 	return unchanged
-}
-
-// limitLines are the lines of a spec that fix a value or a limit which the code must hold.
-func limitLines(doc *spec.Document) map[int]bool {
-	out := map[int]bool{}
-	for _, k := range spec.Constants(doc) {
-		out[k.Line] = true
-	}
-	return out
 }
 
 // limitChanged reports whether a limit was changed, added or removed that no test is on record for: any test may be the one that checks it.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -21,15 +22,10 @@ func (a *app) discover(ctx context.Context, f autoFlags) error {
 	if p.noGit {
 		return usage("not a git repository: auto works with branches and commits; run git init first")
 	}
-	if err := p.store(); err != nil {
+	if err := cmp.Or(p.store(), p.trusted()); err != nil {
 		return err
 	}
-	if err := p.trusted(); err != nil {
-		return err
-	}
-	o := p.planOptions()
-	o.Blobs = p.blobs
-	d, err := act.New(o).Discover(ctx)
+	d, err := act.New(p.planOptions()).Discover(ctx)
 	if err != nil {
 		return err
 	}

@@ -299,11 +299,11 @@ func (p *project) deliverable(ctx context.Context, in step.CompileIn) error {
 	return nil
 }
 
-// planOptions are an actor's options for planning: no agent, no blobs.
+// planOptions are an actor's options without an agent; it has blobs once the store is open.
 func (p *project) planOptions() act.Options {
 	level, policy, _ := p.sandbox("") // open has read it before
 	own, _ := p.a.readOwnSandbox()
-	return act.Options{Level: level, Confine: policy, Bounds: p.bounds(own), Repo: p.repo, NoGit: p.noGit, State: p.state, Documents: p.conf.Docs, Cache: p.cache, Trees: p.trees, Shared: p.share, Env: p.a.toolEnv(), User: p.a.Env, Now: time.Now, Version: built().Version, Checks: p.checks()}
+	return act.Options{Level: level, Confine: policy, Bounds: p.bounds(own), Repo: p.repo, NoGit: p.noGit, State: p.state, Documents: p.conf.Docs, Cache: p.cache, Trees: p.trees, Shared: p.share, Env: p.a.toolEnv(), User: p.a.Env, Now: time.Now, Blobs: p.blobs, Version: built().Version, Checks: p.checks()}
 }
 
 // checks are what the configuration says of checks.

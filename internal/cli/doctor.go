@@ -248,7 +248,6 @@ func (p *project) survey(ctx context.Context, sandbox string) (list []step.Stand
 	if o.Level, o.Confine, err = p.confined(ctx, sandbox); err != nil {
 		return nil, err
 	}
-	o.Blobs = p.blobs
 	if p.a.json {
 		return act.New(o).Survey(ctx, func(string, string, int, int) {})
 	}

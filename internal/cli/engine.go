@@ -200,20 +200,14 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 		secrets = append(secrets, addr.token)
 	}
 	e.redact = gateway.NewRedactor(secrets...)
-	ao := act.Options{
-		Repo: p.repo, NoGit: p.noGit, State: p.state, Documents: p.conf.Docs, Cache: p.cache, Trees: p.trees, Shared: p.share, Env: p.a.toolEnv(), User: p.a.Env, Now: time.Now, Blobs: p.blobs,
-		Agents: map[string]act.Agent{}, Seats: p.seats(o), Redact: e.redact, Version: built().Version, Effect: p.a.effects(),
-		Limits: agent.Limits{Total: cmp.Or(time.Duration(p.conf.Limits.Turn), time.Hour), Idle: cmp.Or(time.Duration(p.conf.Limits.Idle), 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
-		Checks: p.checks(), Forge: p.forge,
+	ao := p.planOptions()
+	ao.Agents, ao.Seats, ao.Redact, ao.Effect, ao.Forge = map[string]act.Agent{}, p.seats(o), e.redact, p.a.effects(), p.forge
+	ao.Limits = agent.Limits{
+		Total: cmp.Or(time.Duration(p.conf.Limits.Turn), time.Hour), Idle: cmp.Or(time.Duration(p.conf.Limits.Idle), 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200, Use: ao.Bounds,
 	}
 	ao.Checks.Fresh = o.fresh
-	own, err := p.a.readOwnSandbox()
-	if err != nil {
-		return ao, err
-	}
-	ao.Bounds = p.bounds(own)
-	ao.Limits.Use = ao.Bounds
-	if err = p.trusted(); err != nil { // a run that goes on reads the configuration of now
+	err := p.trusted()
+	if err != nil { // a run that goes on reads the configuration of now
 		return ao, err
 	}
 	if ao.Level, ao.Confine, err = p.confined(ctx, o.sandbox); err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,10 +44,7 @@ func newInit(a *app) *cobra.Command {
 				return environment("write %s", err, configFile)
 			}
 			_, err = f.WriteString(initText)
-			if cerr := f.Close(); err == nil {
-				err = cerr
-			}
-			if err != nil {
+			if err = cmp.Or(err, f.Close()); err != nil {
 				_ = os.Remove(path) // half of it is worse than none
 				return environment("write %s", err, configFile)
 			}

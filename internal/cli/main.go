@@ -267,7 +267,11 @@ func (a *app) complain(err error, code int) {
 	}
 	fmt.Fprintf(a.Err, "jacquard: %s%s\n", inLang(a.lang(), err), hint(a.lang(), err))
 	if a.json {
-		a.print(map[string]any{"error": map[string]any{"message": inLang(report.English, err) + hint(report.English, err), "class": classOf(err, code), "exit": code}})
+		class := string(flow.ClassOf(err))
+		if code == exitUsage {
+			class = "usage"
+		}
+		a.print(map[string]any{"error": map[string]any{"message": inLang(report.English, err) + hint(report.English, err), "class": class, "exit": code}})
 	}
 }
 
@@ -284,14 +288,6 @@ func hint(l report.Lang, err error) string {
 		return fmt.Sprintf(l.T(". To watch it, run: jacquard log -f %s"), driven.Run)
 	}
 	return ""
-}
-
-// classOf names the kind of an error in JSON.
-func classOf(err error, code int) string {
-	if code == exitUsage {
-		return "usage"
-	}
-	return string(flow.ClassOf(err))
 }
 
 // print writes one JSON object on stdout, on one line where a stream of them is asked for.

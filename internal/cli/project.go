@@ -311,10 +311,8 @@ func (p *project) journal(ctx context.Context) (keeper, error) {
 		return nil, err
 	}
 	// The handlers are there for a cancel: what was running is ended by them.
-	o := p.planOptions()
-	o.Blobs = p.blobs
 	l := local.Options{
-		Dir: p.state, Workflows: workflows(), Version: definitionVersion(), Blobs: o.Blobs, Handlers: act.New(o).Handlers(), Sweep: act.Sweep, Driver: p.driver(),
+		Dir: p.state, Workflows: workflows(), Version: definitionVersion(), Blobs: p.blobs, Handlers: act.New(p.planOptions()).Handlers(), Sweep: act.Sweep, Driver: p.driver(),
 	}
 	here, err := local.Open(ctx, l)
 	if err != nil {

@@ -130,9 +130,7 @@ func newAdopt(a *app) *cobra.Command {
 					return err
 				}
 			}
-			o := p.planOptions()
-			o.Blobs = p.blobs
-			mods, err := act.New(o).Adopt(ctx, path, unchecked)
+			mods, err := act.New(p.planOptions()).Adopt(ctx, path, unchecked)
 			if err != nil {
 				return err
 			}

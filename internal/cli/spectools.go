@@ -137,10 +137,7 @@ func replaceFile(file string, b []byte) error {
 		return err
 	}
 	_, err = f.Write(b)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
+	if err = cmp.Or(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), file)
 	}
 	if err != nil {

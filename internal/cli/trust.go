@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -212,8 +213,5 @@ func (p *project) addTrust() error {
 			_, err = fmt.Fprintln(f, digest)
 		}
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return cmp.Or(err, f.Close())
 }

@@ -123,7 +123,7 @@ func (p *project) takeBack(ctx context.Context, gone error, how func(*act.Actor)
 		return err
 	}
 	o := p.planOptions()
-	o.Blobs, o.Effect = p.blobs, p.a.effects()
+	o.Effect = p.a.effects()
 	if o.Name, o.Email, err = p.repo.Identity(ctx); err != nil {
 		return err
 	}

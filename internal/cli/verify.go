@@ -66,7 +66,7 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 		return err
 	}
 	opts := p.planOptions()
-	opts.Blobs, opts.Checks.Fresh = p.blobs, o.fresh
+	opts.Checks.Fresh = o.fresh
 	if opts.Level, opts.Confine, err = p.confined(ctx, o.sandbox); err != nil {
 		return err
 	}

@@ -91,13 +91,6 @@ func tries(key string) string {
 	return key
 }
 
-// pauses takes that a turn is asked again later.
-func (r *Run) pauses(e flow.Event, p step.Pause) {
-	a := activityOf(e)
-	a.Pause = &p
-	r.doing[tries(e.Key)] = a
-}
-
 // Activities are the steps at work or asked again later, the oldest first.
 func (r *Run) Activities() []Activity {
 	var out []Activity

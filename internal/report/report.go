@@ -260,8 +260,9 @@ func (r *Run) note(e flow.Event) {
 	if strings.HasSuffix(e.Key, "/parked") {
 		var p step.Pause
 		if json.Unmarshal(e.Data, &p) == nil {
-			r.Pause = &p
-			r.pauses(e, p)
+			a := activityOf(e)
+			r.Pause, a.Pause = &p, &p
+			r.doing[tries(e.Key)] = a
 		}
 	}
 	r.style.note(r, e)

@@ -209,11 +209,11 @@ func meta(lines []line) []field {
 	return out
 }
 
-// find returns the first field with one of the keys.
+// find returns the first field with one of the keys, whatever their case.
 func find(fs []field, keys ...string) (field, bool) {
 	for _, k := range keys {
 		for _, f := range fs {
-			if f.key == k {
+			if f.key == strings.ToLower(k) {
 				return f, true
 			}
 		}

@@ -1,6 +1,7 @@
 package works
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -144,11 +145,7 @@ func ParsePlan(path string, src []byte) (*Plan, []spec.Problem) {
 func (p *page) planMeta(d *Plan, fs []field, line int) {
 	values := make([]string, len(planFields))
 	for i, names := range planFields {
-		keys := make([]string, len(names))
-		for j, n := range names {
-			keys[j] = strings.ToLower(n)
-		}
-		f, ok := find(fs, keys...)
+		f, ok := find(fs, names...)
 		if !ok {
 			hint := "add '> " + names[0] + ": …' to the head"
 			if names[0] == "Execution-Mode" {
@@ -169,10 +166,7 @@ func (p *page) planMeta(d *Plan, fs []field, line int) {
 		}
 	}
 	d.Requirement, d.Project, d.Stack, d.Language = values[1], values[3], values[4], values[5]
-	d.Status = Status(values[6])
-	if st := readStatus(values[6]); st != "" {
-		d.Status = st
-	}
+	d.Status = cmp.Or(readStatus(values[6]), Status(values[6]))
 }
 
 var taskTitleRE = re.New(`(?i)^(?:WORK-\d{1,6}-)?(TASK-\d{1,6})\b\s*(?:[:：—–]|--?)?\s*(.*)$`)

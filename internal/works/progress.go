@@ -140,7 +140,9 @@ func ParseProgress(path string, src []byte) (*Progress, []spec.Problem) {
 		if cell := r.cell(2); !isNone(cell) {
 			t.Status = p.status(field{"status", cell, r.no}, Pending)
 		}
-		p.doneRow(t, r.cell(2))
+		if t.Status == Done && strings.TrimSpace(r.cell(2)) != taskCells[0].cell {
+			p.warn(t.line, t.Task+" is shown as '"+r.cell(2)+"'", "write '"+taskCells[0].cell+"'; --fix repairs this")
+		}
 		d.Tasks = append(d.Tasks, t)
 	}
 	for _, s := range rest {
@@ -163,13 +165,6 @@ func (p *page) hashes(d *Progress) {
 		if t.Status == Done && t.Commit == "" && t.Task != last {
 			p.warn(t.line, t.Task+" is done, but has no commit", "look for it with: git log --grep "+t.Task)
 		}
-	}
-}
-
-// doneRow reports a finished TASK that the table shows as if it were not.
-func (p *page) doneRow(t TaskRow, cell string) {
-	if t.Status == Done && strings.TrimSpace(cell) != taskCells[0].cell {
-		p.warn(t.line, t.Task+" is shown as '"+cell+"'", "write '"+taskCells[0].cell+"'; --fix repairs this")
 	}
 }
 

@@ -68,10 +68,8 @@ var phrases = []struct {
 func ParseRequest(text string) Request {
 	r := Request{}
 	r.Tags, r.Text = cutTags(clean(text))
-	r.Auto = isAuto(r.Text)
-	for _, t := range r.Tags {
-		r.Auto = r.Auto || strings.EqualFold(t, "auto")
-	}
+	r.Auto = len(autoSpans(r.Text)) > 0 || autoPhrase().MatchString(inline(r.Text)) ||
+		slices.ContainsFunc(r.Tags, func(t string) bool { return strings.EqualFold(t, "auto") })
 	if len(r.Tags) > 0 {
 		r.Intent = Start
 		return r
@@ -145,10 +143,6 @@ func autoSpans(s string) [][2]int {
 		at = to
 	}
 	return out
-}
-
-func isAuto(s string) bool {
-	return len(autoSpans(s)) > 0 || autoPhrase().MatchString(inline(s))
 }
 
 // autoPhrase is the marker inside of a phrase of a WORK, where nothing else can be meant.
