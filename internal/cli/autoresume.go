@@ -21,17 +21,12 @@ import (
 // takeUp begins a run with a feature that another tool has begun, as the status file says, when no run of auto is meant: none
 // is unfinished, and none has the name that was given. taken is false when a run is.
 func (p *project) takeUp(ctx context.Context, name string, o driveOptions) (taken bool, err error) {
-	if p.exists() {
-		runs, err := p.runs(ctx)
-		if err != nil {
-			return false, err
-		}
-		meant := func(r flow.Run) bool {
-			return r.Def == autoDef && (name != "" && strings.HasPrefix(r.ID, name) || name == "" && !r.State.Ended())
-		}
-		if slices.ContainsFunc(runs, meant) {
-			return false, nil
-		}
+	runs, err := p.runs(ctx)
+	meant := func(r flow.Run) bool {
+		return r.Def == autoDef && (name != "" && strings.HasPrefix(r.ID, name) || name == "" && !r.State.Ended())
+	}
+	if err != nil || slices.ContainsFunc(runs, meant) {
+		return false, err
 	}
 	raw, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(pdca.StatusPath)))
 	if errors.Is(err, fs.ErrNotExist) || p.noGit {

@@ -40,7 +40,7 @@ func newBuild(a *app) *cobra.Command {
 		Example: "  jacquard build --dry-run\n  jacquard build src/auth src/cart --jobs 2",
 		RunE: func(c *cobra.Command, args []string) error {
 			f.paths, a.compiles = append(f.paths, args...), c.CalledAs() == compileDef
-			return a.compile(c.Context(), f)
+			return a.inProject(func(ctx context.Context, p *project, _ []string) error { return p.compile(ctx, f) })(c, args)
 		},
 	}
 	runFlags(c, &f.driveOptions)
@@ -215,11 +215,7 @@ func (p *project) seen(abs string) (real, rel string, ok bool) {
 	return real, rel, err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-func (a *app) compile(ctx context.Context, f compileFlags) error {
-	p, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
+func (p *project) compile(ctx context.Context, f compileFlags) error {
 	in, err := f.input(p)
 	if err = errors.Join(err, p.knows(f.agent)); err != nil {
 		return err

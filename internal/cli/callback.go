@@ -126,8 +126,7 @@ func (p *project) tellOthers(ctx context.Context, rt flow.Runtime, r flow.Run) *
 	if raw, err := os.ReadFile(o.cursorFile()); err == nil {
 		_ = json.Unmarshal(raw, &o.told) // a damaged one: everything is told again, under the same keys
 	}
-	o.done.Add(1)
-	go o.loop(ctx)
+	o.done.Go(func() { o.loop(ctx) })
 	return o
 }
 
@@ -160,7 +159,6 @@ func (o *outbox) stop() {
 }
 
 func (o *outbox) loop(ctx context.Context) {
-	defer o.done.Done()
 	tick := time.NewTicker(callbackPause)
 	defer tick.Stop()
 	for {

@@ -79,20 +79,15 @@ func (a *app) decompile(ctx context.Context, at string, f decompileFlags) error 
 		return err
 	}
 	in := step.DecompileIn{Path: dir, Budget: budget}
-	if list := x.Decompile(root(dir)); lacks(list) == 0 {
+	if list := x.Decompile(root(dir)); !lacks(list) {
 		return p.nothingToDescribe(list, dir)
 	}
 	return p.run(ctx, decompileDef, in, budget, f.driveOptions)
 }
 
-func lacks(list []inspect.Decompiled) int {
-	n := 0
-	for i := range list {
-		if list[i].Writes() {
-			n++
-		}
-	}
-	return n
+// lacks reports whether something would be written.
+func lacks(list []inspect.Decompiled) bool {
+	return slices.ContainsFunc(list, func(d inspect.Decompiled) bool { return d.Writes() })
 }
 
 func (p *project) nothingToDescribe(list []inspect.Decompiled, dir string) error {
@@ -111,7 +106,7 @@ func (p *project) nothingToDescribe(list []inspect.Decompiled, dir string) error
 func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir string, f decompileFlags) error {
 	list := x.Decompile(dir)
 	files := textsOf(list)
-	if lacks(list) > 0 && !f.dry {
+	if lacks(list) && !f.dry {
 		if err := p.writeFiles(ctx, files); err != nil {
 			return err
 		}

@@ -145,7 +145,10 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 		}
 		return p.resume(ctx, before.run, f.driveOptions, false)
 	}
-	in := step.DevelopIn{Feature: f.feature, Yes: f.yes, Strategy: f.strategy, Panel: f.panel(p.conf.Panel), Delivery: step.ToCommit}
+	in := step.DevelopIn{Feature: f.feature, Yes: f.yes, Strategy: f.strategy, Delivery: step.ToCommit}
+	if !f.alone { // who proposes and reviews side by side
+		in.Panel = p.conf.Panel
+	}
 	if goOn {
 		in.Prior = before.state
 		if err := p.goesOnFrom(ctx, before.run, &in); err != nil {
@@ -153,14 +156,6 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 		}
 	}
 	return p.startDevelop(ctx, given, in, f)
-}
-
-// panel is who proposes and reviews side by side: that of the configuration, or nobody where one reviewer was asked for.
-func (f developFlags) panel(all []string) []string {
-	if f.alone {
-		return nil
-	}
-	return all
 }
 
 // goesOnFrom lets a run begin with what an ended one has landed and not delivered, when the branch has not moved since.
@@ -254,9 +249,6 @@ func (p *project) earlier(ctx context.Context) (earlier, error) {
 			out.state = &s
 		}
 		break
-	}
-	if !p.exists() {
-		return out, nil
 	}
 	runs, err := p.runs(ctx)
 	if i := slices.IndexFunc(runs, func(r flow.Run) bool { return r.Def == developDef }); i >= 0 {

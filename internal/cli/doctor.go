@@ -324,17 +324,11 @@ func (c *checkup) provider(ctx context.Context, address string, need bool) {
 }
 
 func (c *checkup) runs(ctx context.Context, p *project) {
-	rt, err := p.journal(ctx)
+	runs, err := p.runs(ctx)
 	if errors.Is(err, flow.ErrDamaged) {
 		c.add("journal", false, true, c.l.T("%v: move %s away; your work is kept on refs, see jacquard recover"), err, filepath.Join(p.state, "journal.db"))
 		return
 	}
-	if err != nil {
-		c.add("journal", false, true, "%s", inLang(c.l, err))
-		return
-	}
-	defer func() { _ = rt.Close() }()
-	runs, err := rt.Runs(ctx)
 	if err != nil {
 		c.add("journal", false, true, "%s", inLang(c.l, err))
 		return

@@ -19,18 +19,15 @@ func newDoctorWorks(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "works", Short: "check the files in works/; exit 1 if there are problems", Args: cobra.NoArgs,
 		Example: "  jacquard doctor works\n  jacquard doctor works --fix",
-		RunE:    func(c *cobra.Command, _ []string) error { return a.doctorWorks(c.Context(), fix, exitZero) },
+		RunE:    a.inProject(func(ctx context.Context, p *project, _ []string) error { return p.doctorWorks(ctx, fix, exitZero) }),
 	}
 	c.Flags().BoolVar(&fix, "fix", false, "fix what can be fixed safely; no content is lost")
 	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 even if there are errors")
 	return c
 }
 
-func (a *app) doctorWorks(ctx context.Context, fix, exitZero bool) error {
-	p, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
+func (p *project) doctorWorks(ctx context.Context, fix, exitZero bool) error {
+	a := p.a
 	t := &specTool{a: a}
 	tree, err := p.readWorks(ctx, t)
 	if err != nil {

@@ -238,8 +238,7 @@ func proved(ok bool) error {
 
 // answer prints the result of a compile run on stdout.
 func (p *project) answer(rep *report.Run, blocks bool) {
-	if p.a.json {
-		p.a.print(rep)
+	if p.a.asJSON(rep) {
 		return
 	}
 	if blocks {

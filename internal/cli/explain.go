@@ -92,8 +92,7 @@ func similar(groups []explain.Group, code string) []string {
 
 // listCodes lists all codes with a line each.
 func (a *app) listCodes(groups []explain.Group) {
-	if a.json {
-		a.print(map[string]any{"groups": groups})
+	if a.asJSON(map[string]any{"groups": groups}) {
 		return
 	}
 	for _, g := range groups {

@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,27 +85,24 @@ func (a *app) announce(run string) error {
 
 // onRun does something with a run of the project: the last one where name is "".
 func (s *served) onRun(ctx context.Context, name string, do func(*project, keeper, flow.Run) (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
-	var out bytes.Buffer
-	p, err := s.quiet(&out, &out).open(ctx)
+	p, err := s.quiet(io.Discard, io.Discard).open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rt, err := p.journal(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rt.Close() }()
-	r, err := find(ctx, rt, name)
-	if err != nil {
-		return nil, err
-	}
-	return do(p, rt, r)
+	var said *mcp.CallToolResult
+	err = p.reading(ctx, func(rt keeper) error {
+		r, err := find(ctx, rt, name)
+		if err == nil {
+			said, err = do(p, rt, r)
+		}
+		return err
+	})
+	return said, err
 }
 
 // start begins a run of its own process, which goes on when the session ends.
 func (s *served) start(ctx context.Context, _ *mcp.CallToolRequest, in arguments) (*mcp.CallToolResult, error) {
-	var out bytes.Buffer
-	p, err := s.quiet(&out, &out).open(ctx)
+	p, err := s.quiet(io.Discard, io.Discard).open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -41,9 +41,9 @@ func newPR(a *app) *cobra.Command {
 			"to the branch of the pull request. Only comments by owners, members and collaborators count. A pull request gets at most three such rounds. Ends when " +
 			"it is merged or closed. RUN defaults to the newest run with a pull request.",
 		Example: "  jacquard pr watch\n  jacquard pr watch k3v9 --once --yes --budget 5",
-		RunE: func(c *cobra.Command, args []string) error {
-			return a.watchPull(c.Context(), first(args, "", ""), f)
-		},
+		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
+			return p.watchPull(ctx, first(args, "", ""), f)
+		}),
 	}
 	runFlags(watch, &f.driveOptions)
 	watch.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: approve everything, answer questions with their defaults and record them")
@@ -64,11 +64,8 @@ type review struct {
 	told   map[string]bool // what was said on the screen and need not be said again
 }
 
-func (a *app) watchPull(ctx context.Context, prefix string, f prFlags) error {
-	p, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
+func (p *project) watchPull(ctx context.Context, prefix string, f prFlags) error {
+	a := p.a
 	f.yes = f.yes || p.conf.Do.Ask == askNever
 	if err := a.byPerson(f.yes, "--yes"); err != nil {
 		return err

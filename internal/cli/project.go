@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -333,11 +334,9 @@ func (p *project) journal(ctx context.Context) (keeper, error) {
 func (a *app) secrets() []string {
 	var out []string
 	for k, v := range a.env {
-		for _, part := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"} {
-			if strings.Contains(strings.ToUpper(k), part) && len(v) >= 8 {
-				out = append(out, v)
-				break
-			}
+		has := func(part string) bool { return strings.Contains(strings.ToUpper(k), part) }
+		if len(v) >= 8 && slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}, has) {
+			out = append(out, v)
 		}
 	}
 	return out

@@ -105,14 +105,10 @@ func newResume(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "resume [RUN|WORK-NN]", Short: "continue a run, or the rest of a WORK", Args: oneArgument("run"),
 		Example: "  jacquard resume k3v9\n  jacquard resume WORK-03",
-		RunE: func(c *cobra.Command, args []string) error {
-			ctx, prefix := c.Context(), first(args, "", "")
+		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
+			prefix := first(args, "", "")
 			if strings.HasPrefix(strings.ToUpper(prefix), "WORK-") {
-				return a.workResume(ctx, prefix, "", workFlags{driveOptions: o})
-			}
-			p, err := a.open(ctx)
-			if err != nil {
-				return err
+				return p.workResume(ctx, prefix, "", workFlags{driveOptions: o})
 			}
 			var r flow.Run
 			if err := p.reading(ctx, func(rt keeper) (err error) {
@@ -122,10 +118,10 @@ func newResume(a *app) *cobra.Command {
 				return err
 			}
 			if id := workLeft(r); id != "" {
-				return a.workResume(ctx, id, "", workFlags{driveOptions: o})
+				return p.workResume(ctx, id, "", workFlags{driveOptions: o})
 			}
 			return p.resume(ctx, r, o, blocks)
-		},
+		}),
 	}
 	driveFlags(c, &o)
 	c.Flags().BoolVar(&blocks, "blocks", false, "print result blocks for scripts")

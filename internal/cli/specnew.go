@@ -32,9 +32,9 @@ func newSpecNew(a *app) *cobra.Command {
 		Long: "Writes or extends the specs and IMPLEMENTS.md of the modules that a request needs. Existing documents are merged by " +
 			"name, never overwritten. If there are questions, the exit code is 3: use jacquard answer, then jacquard resume.",
 		Example: "  jacquard spec new \"a rate limiter for the HTTP client\" --path src/net\n  jacquard spec new -f request.md --yes && jacquard build",
-		RunE: func(c *cobra.Command, args []string) error {
-			return a.specNew(c.Context(), first(args, "", ""), f)
-		},
+		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
+			return p.specNew(ctx, first(args, "", ""), f)
+		}),
 	}
 	runFlags(c, &f.driveOptions)
 	c.Flags().StringVar(&f.path, "path", "", "`directory` for the modules")
@@ -43,12 +43,9 @@ func newSpecNew(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) specNew(ctx context.Context, request string, f specNewFlags) error {
-	p, err := a.open(ctx)
+func (p *project) specNew(ctx context.Context, request string, f specNewFlags) error {
+	request, err := f.request(p.a, request)
 	if err != nil {
-		return err
-	}
-	if request, err = f.request(a, request); err != nil {
 		return err
 	}
 	in := step.SpecIn{Request: request, Yes: f.yes}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -42,16 +43,8 @@ func (p *project) trusts(asked []string) bool {
 	if digest == "" {
 		return true
 	}
-	raw, err := os.ReadFile(p.trustFile())
-	if err != nil {
-		return false
-	}
-	for l := range strings.Lines(string(raw)) {
-		if strings.TrimSpace(l) == digest {
-			return true
-		}
-	}
-	return false
+	raw, _ := os.ReadFile(p.trustFile()) // without one nothing is allowed
+	return slices.ContainsFunc(strings.Split(string(raw), "\n"), func(l string) bool { return strings.TrimSpace(l) == digest })
 }
 
 func (p *project) trustCommands() []string {

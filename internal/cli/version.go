@@ -121,11 +121,9 @@ func newVersion(a *app) *cobra.Command {
 }
 
 func (a *app) printVersion() {
-	if a.json {
-		a.print(built())
-		return
+	if !a.asJSON(built()) {
+		fmt.Fprintln(a.Out, built())
 	}
-	fmt.Fprintln(a.Out, built())
 }
 
 // newMan writes the manual pages that packages carry. It is hidden because whoever has a package has the pages, too.

@@ -97,9 +97,7 @@ func (w *watch) start(ctx context.Context) {
 	if w.live {
 		w.a.show(w)
 	}
-	w.done.Add(1)
-	go func() {
-		defer w.done.Done()
+	w.done.Go(func() {
 		tick := time.NewTicker(redraw)
 		defer tick.Stop()
 		for {
@@ -110,7 +108,7 @@ func (w *watch) start(ctx context.Context) {
 				w.step(ctx)
 			}
 		}
-	}()
+	})
 }
 
 // stop shows what is left and takes the live view off the screen.

@@ -69,13 +69,13 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	r := works.ParseRequest(given)
 	switch r.Intent { // the original's phrases
 	case works.Resume:
-		return a.workResume(ctx, r.Work, r.Task, f)
+		return p.workResume(ctx, r.Work, r.Task, f)
 	case works.Show:
-		return a.workStatus(ctx, r.Work, r.Task)
+		return p.workStatus(ctx, r.Work, r.Task)
 	case works.ListAll:
-		return a.workList(ctx)
+		return p.workList(ctx)
 	case works.Rollback:
-		return a.workRollback(ctx, r.Work, "")
+		return p.workRollback(ctx, r.Work, "")
 	case works.Approve, works.SkipTask:
 		return usage("%q is an answer, not a request: jacquard answer yes, or jacquard answer no \"…\"", given)
 	case works.Chat, works.Start:

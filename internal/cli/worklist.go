@@ -197,15 +197,12 @@ func (p *project) undelivered(ctx context.Context, w *workInfo, head git.Head) e
 func newWorkList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "list all WORKs", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.workList(c.Context()) },
+		RunE: a.inProject(func(ctx context.Context, p *project, _ []string) error { return p.workList(ctx) }),
 	}
 }
 
-func (a *app) workList(ctx context.Context) error {
-	p, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
+func (p *project) workList(ctx context.Context) error {
+	a := p.a
 	list, err := p.worksOf(ctx)
 	if err != nil {
 		return err
@@ -226,15 +223,14 @@ func newWorkStatus(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "status [WORK-NN]", Short: "show the progress of a WORK (default: the newest)", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard work status WORK-03",
-		RunE:    func(c *cobra.Command, args []string) error { return a.workStatus(c.Context(), first(args, "", ""), "") },
+		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
+			return p.workStatus(ctx, first(args, "", ""), "")
+		}),
 	}
 }
 
-func (a *app) workStatus(ctx context.Context, id, task string) error {
-	p, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
+func (p *project) workStatus(ctx context.Context, id, task string) error {
+	a := p.a
 	w, err := p.workNamed(ctx, id)
 	if err != nil {
 		return err
@@ -304,13 +300,13 @@ func newWorkResume(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "resume [WORK-NN] [TASK-NN]", Short: "continue a WORK: its run, or its remaining tasks", Args: cobra.MaximumNArgs(2),
 		Example: "  jacquard work resume WORK-03",
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
 			task := ""
 			if len(args) == 2 {
 				task = strings.ToUpper(args[1])
 			}
-			return a.workResume(c.Context(), first(args, "", ""), task, f)
-		},
+			return p.workResume(ctx, first(args, "", ""), task, f)
+		}),
 	}
 	runFlags(c, &f.driveOptions)
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
@@ -319,11 +315,8 @@ func newWorkResume(a *app) *cobra.Command {
 
 // workResume carries the run of a WORK on. A WORK that only its files know is taken over: results are done, the rest is
 // built.
-func (a *app) workResume(ctx context.Context, id, task string, f workFlags) error {
-	p, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
+func (p *project) workResume(ctx context.Context, id, task string, f workFlags) error {
+	a := p.a
 	w, err := p.workNamed(ctx, id)
 	if err != nil {
 		return err
@@ -406,19 +399,15 @@ func newWorkRollback(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "rollback WORK-NN", Short: "undo the commits of a WORK in one verified commit", Args: cobra.ExactArgs(1),
 		Example: "  jacquard work rollback WORK-03\n  jacquard work rollback WORK-03 --to TASK-01",
-		RunE: func(c *cobra.Command, args []string) error {
-			return a.workRollback(c.Context(), args[0], strings.ToUpper(to))
-		},
+		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
+			return p.workRollback(ctx, args[0], strings.ToUpper(to))
+		}),
 	}
 	c.Flags().StringVar(&to, "to", "", "keep this `task` and the ones that landed before it")
 	return c
 }
 
-func (a *app) workRollback(ctx context.Context, id, to string) error {
-	p, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
+func (p *project) workRollback(ctx context.Context, id, to string) error {
 	if p.noGit {
 		return usage("rollback needs a git repository")
 	}
