@@ -159,14 +159,8 @@ func (a *Actor) messageOf(ctx context.Context, run, kind, sentence, from, to str
 	if err != nil {
 		return "", err
 	}
-	paths, err := a.changed(ctx, from, to)
-	return message(style, kind, sentence, paths, lines), err
-}
-
-// changed are the paths that differ between two trees.
-func (a *Actor) changed(ctx context.Context, from, to string) ([]string, error) {
 	changes, err := a.o.Repo.Diff(ctx, from, to)
-	return step.Each(changes, pathOf), machinery(err)
+	return message(style, kind, sentence, step.Each(changes, pathOf), lines), machinery(err)
 }
 
 func pathOf(ch git.Change) string { return ch.Path }

@@ -128,7 +128,7 @@ func longest(v *view) []string {
 	}
 	var list []long
 	for _, p := range v.paths() {
-		if !toolchain.IsSource(p) || toolchain.IsTest(p) || len(v.bytes(p)) > 1<<20 {
+		if !toolchain.IsSource(p) || len(v.bytes(p)) > 1<<20 {
 			continue
 		}
 		for _, f := range source.Parse(p, v.bytes(p)).Funcs {

@@ -120,20 +120,17 @@ func (a *Actor) localBranch(ctx context.Context, branch, commit, was string) (no
 		return "", machinery(err)
 	}
 	if head.Branch == branch {
-		if head.Commit == commit {
-			return "", nil
+		if head.Commit != commit {
+			err = a.o.Repo.FastForward(ctx, commit)
 		}
-		if err := a.o.Repo.FastForward(ctx, commit); err != nil {
-			return fmt.Sprintf("the branch %s is checked out and could not be moved (%v)", branch, err), nil
+		if err != nil {
+			note = fmt.Sprintf("the branch %s is checked out and could not be moved (%v)", branch, err)
 		}
-		return "", nil
+		return note, nil
 	}
 	err = a.o.Repo.SetRef(ctx, "refs/heads/"+branch, commit, was)
 	if errors.Is(err, git.ErrMoved) && was != "" {
 		return fmt.Sprintf("the branch %s was moved here; the remote has the newer one", branch), nil
-	}
-	if errors.Is(err, git.ErrMoved) {
-		return "", err
 	}
 	return "", machinery(err)
 }

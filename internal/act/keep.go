@@ -69,10 +69,11 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool, kee
 	}
 	work := filepath.Join(a.trees(), "runs")
 	for _, run := range names(work) {
-		if ended, known := open[run]; known && ended {
+		isOpen, known := open[run]
+		if isOpen {
 			continue
 		}
-		if _, known := open[run]; !known {
+		if !known {
 			if err := a.salvage(ctx, run); err != nil {
 				return out, err
 			}

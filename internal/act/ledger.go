@@ -49,11 +49,10 @@ func OpenLedger(path string, b step.Budget) (*Ledger, error) {
 		return nil, fmt.Errorf("open the ledger: %w", err)
 	}
 	l := &Ledger{f: f, given: map[step.Budget]bool{}, open: map[string]gateway.Amount{}, live: map[string]bool{}, settled: make(chan struct{})}
-	if err := l.read(); err != nil {
-		_ = f.Close()
-		return nil, err
+	if err = l.read(); err == nil {
+		err = l.give(b)
 	}
-	if err := l.give(b); err != nil {
+	if err != nil {
 		_ = f.Close()
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func relevant(request string, paths []string, read func(string) []byte) (text st
 	}
 	var all []candidate
 	for _, p := range paths {
-		if !toolchain.IsSource(p) || toolchain.IsTest(p) || shows(p, asked) {
+		if !toolchain.IsSource(p) || shows(p, asked) {
 			continue
 		}
 		src := read(p)

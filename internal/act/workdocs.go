@@ -92,11 +92,6 @@ func (w *workFiles) tick(out map[string][]byte) {
 	out[p] = r.Format()
 }
 
-// shown reports whether a command has shown a criterion. One that succeeds without the task as well has not.
-func (w *workFiles) shown(k step.Criterion) bool {
-	return k.Command != "" && !slices.Contains(w.in.Idle, k.Command)
-}
-
 // idle are the commands of all tasks that show nothing, as the results of those that have landed say.
 func (w *workFiles) idle() []string {
 	out := slices.Clone(w.in.Idle)
@@ -220,7 +215,8 @@ func (w *workFiles) result(files []works.File) *works.Result {
 		Verifier: works.Handoff{What: w.verified(), Why: theBuilder + h.Why, Caution: theBuilder + h.Caution, Incomplete: theBuilder + h.Incomplete},
 	}
 	r.Checklist = step.Each(w.in.Task.Criteria, func(k step.Criterion) works.Criterion {
-		return works.Criterion{Text: criterionText(k), Done: w.shown(k)}
+		// A command that succeeds without the task as well shows nothing.
+		return works.Criterion{Text: criterionText(k), Done: k.Command != "" && !slices.Contains(w.in.Idle, k.Command)}
 	})
 	r.Checks = step.Each(w.in.Checks, func(k step.CheckResult) works.Check {
 		return works.Check{Name: k.Name, Status: works.Verdict(k.Status), Count: k.Count, Output: k.Output}

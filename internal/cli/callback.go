@@ -31,9 +31,8 @@ type addresses struct {
 
 // callbackAddresses reads them from jacquard.yaml, else from lines of CLAUDE.md; the address of stages also from the
 // environment, as runners set it. A token comes from the environment; one in CLAUDE.md works and is warned of.
-func (p *project) callbackAddresses() (addresses, []string) {
-	a := addresses{to: map[report.CallbackKind]string{}, header: "X-Runner-Api-Key"}
-	var warnings []string
+func (p *project) callbackAddresses() (a addresses, warning string) {
+	a = addresses{to: map[report.CallbackKind]string{}, header: "X-Runner-Api-Key"}
 	c := p.conf.Callbacks
 	if raw, err := os.ReadFile(filepath.Join(p.root, "CLAUDE.md")); err == nil {
 		for l := range strings.Lines(string(raw)) {
@@ -48,7 +47,7 @@ func (p *project) callbackAddresses() (addresses, []string) {
 				a.to[report.ProgressCallback] = value
 			case "CallbackToken":
 				a.token = value
-				warnings = append(warnings, p.a.lang().T("⚠ CLAUDE.md contains a callback token that everyone can read; set CALLBACK_TOKEN instead\n"))
+				warning += p.a.lang().T("⚠ CLAUDE.md contains a callback token that everyone can read; set CALLBACK_TOKEN instead\n")
 			}
 		}
 	}
@@ -58,7 +57,7 @@ func (p *project) callbackAddresses() (addresses, []string) {
 		}
 	}
 	a.header, a.token = cmp.Or(c.Header, a.header), cmp.Or(p.a.env["CALLBACK_TOKEN"], a.token)
-	return a, warnings
+	return a, warning
 }
 
 // callbackHosts are what the repository asks to send to.
@@ -106,7 +105,7 @@ func (p *project) tellOthers(ctx context.Context, rt flow.Runtime, r flow.Run) *
 	if r.Def != workDef {
 		return nil
 	}
-	addr, warnings := p.callbackAddresses()
+	addr, warning := p.callbackAddresses()
 	if !p.trusts(p.callbackHosts()) {
 		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ this project asks to send results to a server that you have not allowed yet, so nothing is sent. To allow it, run: jacquard trust\n"))
 		clear(addr.to)
@@ -117,9 +116,7 @@ func (p *project) tellOthers(ctx context.Context, rt flow.Runtime, r flow.Run) *
 	if len(addr.to) == 0 {
 		return nil
 	}
-	for _, w := range warnings {
-		fmt.Fprint(p.a.Err, w)
-	}
+	fmt.Fprint(p.a.Err, warning)
 	o := &outbox{
 		p: p, rt: rt, run: r.ID, addr: addr, client: callbackClient(), kill: p.a.killAt("callback"), fold: report.NewCallbacks(r.ID), quit: make(chan struct{}),
 	}

@@ -370,7 +370,11 @@ func (c config) check() error {
 	if budget != nil {
 		budget = usage("%s: %v", configFile, budget)
 	}
-	return errors.Join(budget, c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), c.checkProject(), c.checkSeats(), c.Sandbox.check(configFile))
+	var project error
+	if c.Project != "" && !projectForm().MatchString(c.Project) {
+		project = usage("%s: project %q: must contain only letters, digits and . _ - /", configFile, c.Project)
+	}
+	return errors.Join(budget, c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), project, c.checkSeats(), c.Sandbox.check(configFile))
 }
 
 // maxPanel is how many design at the same time.
@@ -484,10 +488,3 @@ func findRoot(from string) string {
 
 // projectForm is what the name of a project on a cluster looks like.
 var projectForm = re.New(`^[\w.][\w./-]{0,199}$`)
-
-func (c config) checkProject() error {
-	if c.Project != "" && !projectForm().MatchString(c.Project) {
-		return usage("%s: project %q: must contain only letters, digits and . _ - /", configFile, c.Project)
-	}
-	return nil
-}

@@ -42,18 +42,15 @@ func newDecompile(a *app) *cobra.Command {
 
 // hasAgent reports whether there is an agent to be asked.
 func (p *project) hasAgent(o driveOptions) bool {
-	if o.agent != "" || o.scenario != "" || o.mailbox != "" || o.replay != "" {
+	if o.agent+o.scenario+o.mailbox+o.replay != "" {
 		return true
 	}
-	m, ok := findMaker(p.conf.Agent)
-	if _, more := p.conf.ACP[p.conf.Agent]; more {
-		_, err := p.installed(p.conf.Agent)
-		return err == nil
+	var err error
+	if m, ok := findMaker(p.conf.Agent); ok {
+		_, err = m.find(p.a.env)
+	} else if _, more := p.conf.ACP[p.conf.Agent]; more {
+		_, err = p.installed(p.conf.Agent)
 	}
-	if !ok {
-		return p.conf.Agent != ""
-	}
-	_, err := m.find(p.a.env)
 	return err == nil
 }
 

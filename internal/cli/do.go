@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -165,7 +166,7 @@ func (f *doFlags) settings() []setting {
 }
 
 // chosen is the style that has all that was asked for.
-func (f *doFlags) chosen(p *project) (style, error) {
+func (f *doFlags) chosen() (style, error) {
 	name := f.style
 	kind, _, _ := strings.Cut(f.from, ":")
 	for _, x := range f.settings() {
@@ -230,7 +231,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	if err := errors.Join(f.fill(flags, p.conf.Do), p.knows(f.agent)); err != nil {
 		return err
 	}
-	s, err := f.chosen(p)
+	s, err := f.chosen()
 	if err != nil {
 		return err
 	}
@@ -238,7 +239,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	if err != nil {
 		return err
 	}
-	if given == "" && !strings.HasPrefix(f.from, "slack:") && !strings.HasPrefix(f.from, "gmail:") {
+	if given == "" && !strings.HasPrefix(f.from, "slack:") && !strings.HasPrefix(f.from, "gmail") {
 		if f.bug {
 			return usage("describe the bug: jacquard bug \"…\" --expected \"…\", or --from file:PATH")
 		}
@@ -257,13 +258,11 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 			driveOptions: f.driveOptions, feature: f.feature, eco: f.size == "s", heavy: f.size == "l",
 			interactive: f.ask == askPhases, yes: f.ask == askNever, worktree: f.worktree, pr: f.deliver == deliverPull,
 		}
-		if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
-			g.slack = channel
-		}
-		if query, ok := strings.CutPrefix(f.from, "gmail:"); ok {
-			if g.gmail = query; query == "" {
-				g.gmail = inbox.Unread
-			}
+		switch kind, name, _ := strings.Cut(f.from, ":"); kind {
+		case "slack":
+			g.slack = name
+		case "gmail":
+			g.gmail = cmp.Or(name, inbox.Unread)
 		}
 		return a.auto(ctx, given, g)
 	case developDef:
@@ -360,12 +359,7 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f do
 	if err != nil {
 		return err
 	}
-	own := func(value string, list []string) string {
-		if value == "" && len(list) > 0 {
-			return list[0]
-		}
-		return value
-	}
+	own := func(value string, list []string) string { return cmp.Or(value, list[0]) }
 	seats := p.seats(f.driveOptions)
 	out := struct {
 		Style   string      `json:"style"`

@@ -148,7 +148,8 @@ func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Durat
 
 // proveFormats write a judgement, by the names of --format.
 var proveFormats = map[string]func(*app, io.Writer, *project, act.Judged) error{
-	"text": writeJudged, "json": judgedJSON, "sarif": judgedSARIF, "github": judgedGitHub, "gitlab": judgedGitLab,
+	"json": func(_ *app, w io.Writer, _ *project, j act.Judged) error { return writeJSON(w, j) },
+	"text": writeJudged, "sarif": judgedSARIF, "github": judgedGitHub, "gitlab": judgedGitLab,
 }
 
 // formatEndings are the formats that the name of a file says.

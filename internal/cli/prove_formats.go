@@ -18,10 +18,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-func judgedJSON(_ *app, w io.Writer, _ *project, j act.Judged) error {
-	return writeJSON(w, j)
-}
-
 // level is how much a finding matters, in the words of a format.
 func level(f check.Fact, blocks, matters, listed string) string {
 	switch {

@@ -218,8 +218,7 @@ func (p *project) unblock(ctx context.Context, e *engine, r flow.Run, budget str
 		if err != nil {
 			return err
 		}
-		text = fmt.Sprintf("%dtok", b.Tokens)
-		if b.USD > 0 {
+		if text = fmt.Sprintf("%dtok", b.Tokens); b.USD > 0 {
 			text = fmt.Sprintf("%gusd", b.USD)
 		}
 	}

@@ -123,23 +123,20 @@ func (p *project) stood(ctx context.Context, runs []flow.Run, now time.Time) (ma
 	if len(local) == 0 || p.conf.Engine == onTemporal { // a cluster that is not there has been said once
 		return out, nil
 	}
-	rt, err := p.journal(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rt.Close() }()
-	for _, r := range local {
-		events, err := rt.Events(ctx, r.ID, 0)
-		if err != nil {
-			return nil, err
+	return out, p.reading(ctx, func(rt keeper) error {
+		for _, r := range local {
+			events, err := rt.Events(ctx, r.ID, 0)
+			if err != nil {
+				return err
+			}
+			if r.State.Ended() || r.Driver != "" {
+				out[r.ID] = stoodStill(events, time.Time{}, time.Time{})
+			} else {
+				out[r.ID] = stoodStill(events, p.lastSign(r.ID), now)
+			}
 		}
-		if r.State.Ended() || r.Driver != "" {
-			out[r.ID] = stoodStill(events, time.Time{}, time.Time{})
-		} else {
-			out[r.ID] = stoodStill(events, p.lastSign(r.ID), now)
-		}
-	}
-	return out, nil
+		return nil
+	})
 }
 
 // lastSign is when the driver of a run has last written something beside the journal: in a turn nothing is to be recorded for minutes.

@@ -152,11 +152,8 @@ func (c *Callbacks) stage(e flow.Event, stage, event, id string) []Callback {
 }
 
 func (c *Callbacks) progress(e flow.Event, id, status, said string, list []item) Callback {
-	if list == nil {
-		list = []item{}
-	}
 	body := map[string]any{
-		"workId": c.work, "taskId": id, "status": status, "currentReasoning": said, "checklist": list, "timestamp": stamp(e.At),
+		"workId": c.work, "taskId": id, "status": status, "currentReasoning": said, "checklist": append([]item{}, list...), "timestamp": stamp(e.At),
 	}
 	return Callback{Kind: ProgressCallback, Seq: e.Seq, Key: fmt.Sprintf("%s-%s-%d", id, stamp(e.At), e.Seq), Body: encoded(body)}
 }

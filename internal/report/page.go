@@ -128,7 +128,7 @@ func NewPage(l Lang, r *Run, events []flow.Event, steps []flow.StepRow, checks m
 		Course: l.T("Timeline"), Turn: l.T("agent"), Proof: l.T("proof"), Landing: l.T("landing"), Failed: l.T("failed"), Units: l.T("Attempts and checks"), Command: l.T("command"), Shows: l.T("run on"), Exit: l.T("exit"),
 		Took: l.T("took"), Tree: l.T("tree"), Questions: l.T("Questions"), Changes: l.T("Changes"), Cost: l.T("Cost"), Log: l.T("Log"),
 	}}
-	p.course(l, r, steps, now)
+	p.course(r, steps, now)
 	for _, m := range r.Modules {
 		p.Units = append(p.Units, unit(l, m, checks[m.Dir]))
 	}
@@ -189,7 +189,7 @@ func (p *Page) verdict(l Lang, r *Run, now time.Time) {
 }
 
 // course lays the steps of a run on a line of time, a row a unit.
-func (p *Page) course(l Lang, r *Run, steps []flow.StepRow, now time.Time) {
+func (p *Page) course(r *Run, steps []flow.StepRow, now time.Time) {
 	from, to := r.Started, r.Ended
 	if to.IsZero() {
 		to = now
@@ -231,16 +231,16 @@ func (p *Page) course(l Lang, r *Run, steps []flow.StepRow, now time.Time) {
 // unit is a module or task with its attempts and the commands of its proofs.
 func unit(l Lang, m *Module, checks []step.Record) PageUnit {
 	u := PageUnit{Name: m.Dir, Title: m.Reason, Class: "run", Result: m.Phase}
+	ended := func(status step.Status, text, name string) {
+		u.Result, u.Notes = strings.TrimLeft(strings.TrimPrefix(strings.Trim(firstLine(text), " ✓⚠✗"), name), ": "), furtherLines(text)
+		u.Class = map[step.Status]string{step.Success: "ok", step.Warning: "warn", step.Blocked: "bad"}[status]
+	}
 	switch {
 	case m.Result != nil:
-		text := Result(l, *m.Result)
-		u.Result, u.Notes = strings.TrimPrefix(strings.Trim(firstLine(text), " ✓⚠✗"), m.Dir+": "), furtherLines(text)
-		u.Class = map[step.Status]string{step.Success: "ok", step.Warning: "warn", step.Blocked: "bad"}[m.Result.Status]
+		ended(m.Result.Status, Result(l, *m.Result), m.Dir)
 	case m.Task != nil:
 		u.Title = m.Task.Title
-		text := Task(l, *m.Task)
-		u.Result, u.Notes = strings.TrimLeft(strings.TrimPrefix(strings.Trim(firstLine(text), " ✓⚠✗"), m.Dir+": "+m.Task.Title), ": "), furtherLines(text)
-		u.Class = map[step.Status]string{step.Success: "ok", step.Warning: "warn", step.Blocked: "bad"}[m.Task.Status]
+		ended(m.Task.Status, Task(l, *m.Task), m.Dir+": "+m.Task.Title)
 	}
 	for _, a := range m.Attempts {
 		x := PageAttempt{Class: "bad", Name: fmt.Sprintf("%s %d", strings.ToUpper(a.Phase), max(1, a.Attempt)), Said: a.Summary}

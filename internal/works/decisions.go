@@ -58,9 +58,7 @@ func (d *Decisions) Format() []byte {
 		for i, o := range x.Options {
 			w.line(strconv.Itoa(i+1) + ". " + inline(o))
 		}
-		if len(x.Options) == 0 {
-			w.line("None")
-		}
+		w.none(len(x.Options) == 0)
 		w.sub(d.Language, "Recommendation")
 		w.text(x.Advice)
 		w.sub(d.Language, "Decision")

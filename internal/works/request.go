@@ -86,10 +86,7 @@ func ParseRequest(text string) Request {
 		}
 		r.Intent = p.intent
 		if len(m) > 2 {
-			r.Work, r.Task = workID("WORK-"+m[1]), ""
-			if m[2] != "" {
-				r.Task = taskID("TASK-" + m[2])
-			}
+			r.Work, r.Task = workID("WORK-"+m[1]), taskID("TASK-"+m[2])
 		}
 		break
 	}

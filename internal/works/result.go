@@ -132,9 +132,7 @@ func (w *writer) fileList(files []File, actions bool) {
 		some = some || inline(f.Path) != ""
 		w.file("", f)
 	}
-	if !some {
-		w.line("None")
-	}
+	w.none(!some)
 }
 
 // checks writes outcomes as marks or, in a direct result, as words.
@@ -152,9 +150,7 @@ func (w *writer) checks(list []Check, words bool) {
 		}
 		w.line(s)
 	}
-	if len(list) == 0 {
-		w.line("None")
-	}
+	w.none(len(list) == 0)
 }
 
 // checkName is a name that ends where its colon is.

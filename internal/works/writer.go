@@ -59,7 +59,12 @@ func (w *writer) items(list []Item, prefix string) {
 	for _, x := range list {
 		w.line("- " + x.ID + ": " + x.Text)
 	}
-	if len(list) == 0 {
+	w.none(len(list) == 0)
+}
+
+// none says that a section has nothing.
+func (w *writer) none(nothing bool) {
+	if nothing {
 		w.line("None")
 	}
 }
@@ -78,9 +83,7 @@ func (w *writer) criteria(list []Criterion) {
 		some = true
 		w.line("- " + box + " " + text)
 	}
-	if !some {
-		w.line("None")
-	}
+	w.none(!some)
 }
 
 // rule is the line under the header of a table.
