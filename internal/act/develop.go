@@ -110,8 +110,7 @@ func (a *Actor) hold(ctx context.Context, _ flow.Job, in step.HoldIn) (step.Hold
 		if ch.NewID == "" || slices.Contains(in.Others, ch.Path) {
 			continue
 		}
-		i := slices.IndexFunc(now, func(e git.Entry) bool { return e.Path == ch.Path })
-		if i >= 0 && now[i].ID == ch.NewID {
+		if slices.ContainsFunc(now, func(e git.Entry) bool { return e.Path == ch.Path && e.ID == ch.NewID }) {
 			continue
 		}
 		out.Changed = append(out.Changed, ch.Path)

@@ -76,11 +76,7 @@ func (a *Actor) withTheirs(ctx context.Context, merged, head string, conflicts [
 	}
 	var edits []git.Edit
 	for _, p := range conflicts {
-		e, ok := theirs[p]
-		if !ok {
-			e = git.Edit{Path: p}
-		}
-		edits = append(edits, e)
+		edits = append(edits, cmp.Or(theirs[p], git.Edit{Path: p}))
 	}
 	out, err := a.o.Repo.EditTree(ctx, merged, edits)
 	return out, machinery(err)

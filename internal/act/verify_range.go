@@ -167,9 +167,8 @@ func (a *Actor) Range(ctx context.Context, text string) (not, tip string, ok boo
 	if !found || strings.HasPrefix(text, "../") || strings.Contains(text, "/../") || strings.HasSuffix(text, "/..") || text == ".." {
 		return "", "", false, nil
 	}
-	ends := [2]string{from, strings.TrimPrefix(to, ".")}
+	ends := [2]string{cmp.Or(from, "HEAD"), cmp.Or(strings.TrimPrefix(to, "."), "HEAD")}
 	for i, rev := range ends {
-		rev = cmp.Or(rev, "HEAD")
 		id, err := a.o.Repo.Revision(ctx, rev)
 		if err != nil && a.o.Repo.Shallow() {
 			return "", "", false, &InputError{fmt.Sprintf("unknown commit %s: this clone is shallow; for more of its history, run: git fetch --deepen=50", rev)}

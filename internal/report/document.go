@@ -53,9 +53,9 @@ func DocumentResult(l Lang, m step.DocumentModule) string {
 	for _, c := range m.Changes {
 		if gone, ok := strings.CutPrefix(c, "without "); ok {
 			fmt.Fprintf(&b, "    - %s\n", gone)
-			continue
+		} else {
+			fmt.Fprintf(&b, "    + %s\n", c)
 		}
-		fmt.Fprintf(&b, "    + %s\n", c)
 	}
 	for _, f := range m.Findings {
 		fmt.Fprintf(&b, l.T("    rejected: %s\n"), l.Finding(f.Message))
