@@ -282,11 +282,13 @@ func (p *project) reports(ctx context.Context, def string) ([]*report.Run, error
 	err := p.reading(ctx, func(rt keeper) error {
 		runs, err := rt.Runs(ctx)
 		for _, r := range runs {
-			if err != nil || r.Def != def {
+			if r.Def != def {
 				continue
 			}
-			var rep *report.Run
-			rep, err = reportOf(ctx, rt, r)
+			rep, err := reportOf(ctx, rt, r)
+			if err != nil {
+				return err
+			}
 			out = append(out, rep)
 		}
 		return err
