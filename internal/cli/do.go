@@ -239,7 +239,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	if err != nil {
 		return err
 	}
-	if given == "" && !strings.HasPrefix(f.from, "slack:") && !strings.HasPrefix(f.from, "gmail") {
+	if given == "" && !strings.HasPrefix(f.from, "slack:") && !strings.HasPrefix(f.from, "gmail:") {
 		if f.bug {
 			return usage("describe the bug: jacquard bug \"…\" --expected \"…\", or --from file:PATH")
 		}
@@ -258,11 +258,11 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 			driveOptions: f.driveOptions, feature: f.feature, eco: f.size == "s", heavy: f.size == "l",
 			interactive: f.ask == askPhases, yes: f.ask == askNever, worktree: f.worktree, pr: f.deliver == deliverPull,
 		}
-		switch kind, name, _ := strings.Cut(f.from, ":"); kind {
-		case "slack":
-			g.slack = name
-		case "gmail":
-			g.gmail = cmp.Or(name, inbox.Unread)
+		if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
+			g.slack = channel
+		}
+		if query, ok := strings.CutPrefix(f.from, "gmail:"); ok {
+			g.gmail = cmp.Or(query, inbox.Unread)
 		}
 		return a.auto(ctx, given, g)
 	case developDef:
