@@ -216,6 +216,9 @@ func (p *player) shell(ctx context.Context, command string) (string, error) {
 		return "", fmt.Errorf("run %q: this agent has no shell", command)
 	}
 	out, exit, err := p.Shell(ctx, p.Dir, command)
+	if exit < 0 || exit > 128 { // by a signal, which may be on its way here too
+		wait(ctx, time.Second)
+	}
 	if err == nil && exit != 0 {
 		err = fmt.Errorf("exit code %d", exit)
 	}
