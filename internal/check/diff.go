@@ -106,8 +106,12 @@ func addedTo(a, b []string) []line {
 
 // newLines are the numbers of the lines that are added.
 func newLines(from, to []byte) map[int]bool {
+	return numbersOf(added(from, to))
+}
+
+func numbersOf(lines []line) map[int]bool {
 	out := map[int]bool{}
-	for _, l := range added(from, to) {
+	for _, l := range lines {
 		out[l.n] = true
 	}
 	return out

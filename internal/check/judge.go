@@ -282,7 +282,7 @@ func (j *judge) untested() {
 		}
 	}
 	for _, f := range j.out.Functions {
-		some := f.Missed() || j.out.Verdict == VerdictCovered && f.Noticed > 0 && f.Survived != "" && f.Changed.Noticed < f.Changed.Tried
+		some := f.Missed() || j.out.Verdict == VerdictCovered && f.MissedSome()
 		if f.Noticed > 0 && !some || f.Tried == 0 && !f.Unreached {
 			continue
 		}

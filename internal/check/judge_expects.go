@@ -234,14 +234,7 @@ var words = re.New(`\w+|\s+|[^\w\s]`)
 
 // undone are the pieces in which two texts differ, each as what makes it again what it was.
 func undone(from, to []string) (out []source.Mutant) {
-	numbers := func(lines []line) map[int]bool {
-		out := map[int]bool{}
-		for _, l := range lines {
-			out[l.n] = true
-		}
-		return out
-	}
-	gone, fresh := numbers(addedTo(to, from)), numbers(addedTo(from, to))
+	gone, fresh := numbersOf(addedTo(to, from)), numbersOf(addedTo(from, to))
 	off := 0
 	for i, j := 0, 0; i < len(from) || j < len(to); i, j = i+1, j+1 {
 		m := source.Mutant{Off: off}

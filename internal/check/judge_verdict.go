@@ -75,6 +75,11 @@ func (f Function) Missed() bool {
 	return f.Noticed > 0 && 2*f.Changed.Noticed < f.Changed.Tried && !f.unsure
 }
 
+// MissedSome reports whether tests notice most of what was tried in the lines that the change wrote, and not all.
+func (f Function) MissedSome() bool {
+	return f.Noticed > 0 && f.Survived != "" && f.Changed.Noticed < f.Changed.Tried && !f.Missed()
+}
+
 // unnoticed reports whether tests have let enough small changes pass to say that they do not look.
 func (f Function) unnoticed() bool { return f.Noticed == 0 && (f.Tried >= fewMutants || f.sure) }
 

@@ -31,7 +31,7 @@ func verdictText(l report.Lang, j act.Judged) string {
 	if names := namesOf(j, check.Function.Missed); len(names) > 0 {
 		text += fmt.Sprintf(l.T("; but tests kill less than half of the mutants in the changed lines of %s"), strings.Join(names, ", "))
 	}
-	if names := namesOf(j, survived); len(names) > 0 && j.Verdict == check.VerdictCovered {
+	if names := namesOf(j, check.Function.MissedSome); len(names) > 0 && j.Verdict == check.VerdictCovered {
 		text += fmt.Sprintf(l.T("; mutants in the changed lines of %s survive"), strings.Join(names, ", "))
 	}
 	if n := count(j, lesser); n > 0 {
@@ -145,11 +145,6 @@ func verdictWords(l report.Lang, j act.Judged) string {
 
 // oldOnly reports whether tests notice when a function is wrong, and no new one does.
 func oldOnly(f check.Function) bool { return f.Noticed > 0 && !f.ByNew }
-
-// survived reports whether some small changes of what the change wrote in a function went unnoticed, though not most of them.
-func survived(f check.Function) bool {
-	return f.Noticed > 0 && f.Survived != "" && f.Changed.Noticed < f.Changed.Tried && !f.Missed()
-}
 
 // unnoticed reports whether every small change of a function went unnoticed, or no test comes near it.
 func unnoticed(f check.Function) bool { return f.Unreached || f.Tried > 0 && f.Noticed == 0 }
