@@ -47,16 +47,11 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	if len(m.Examples)+len(asked)+len(held) == 0 {
 		return nil, nil, nil
 	}
-	bare, without, err := c.withoutTests(ctx, tree)
+	u, err := c.userOf(ctx, m, tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
-	p, err := c.open(ctx, step.OnExamples, bare, cmp.Or(m.Base, tree), m.Chain)
-	if err != nil {
-		return nil, nil, fmt.Errorf("run examples: %w", err)
-	}
-	defer func() { err = joinClose(err, p) }()
-	u := &user{place: p, m: m, without: without}
+	defer func() { err = joinClose(err, u.place) }()
 	all := slices.Concat(m.Examples, asked)
 	calls := slices.Clone(all)
 	for _, h := range held {
@@ -141,6 +136,16 @@ func (u *user) ambient(ctx context.Context, all []example.Example, tests []step.
 		return found, err
 	}
 	return u.again(ctx, all)
+}
+
+// userOf is a user of a module on a tree without tests.
+func (c *Checker) userOf(ctx context.Context, m Module, tree string) (*user, error) {
+	bare, without, err := c.withoutTests(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.open(ctx, step.OnExamples, bare, cmp.Or(m.Base, tree), m.Chain)
+	return &user{place: p, m: m, without: without}, err
 }
 
 // withoutTests is a tree without test files, and these.

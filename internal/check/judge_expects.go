@@ -153,12 +153,7 @@ type piece struct {
 // demanded are those of some old tests that fail only because of what a new test demands: without each piece of the change that makes them
 // fail, a new test fails too. What the code does there was changed on purpose.
 func (x *chainJudge) demanded(ctx context.Context, was *place, old []moved) ([]moved, error) {
-	var red []test
-	for _, r := range x.out.Red {
-		if file, name := toolchain.SplitID(r.ID); x.pl.compiled(file) {
-			red = append(red, test{Test: source.Test{Name: name}, ID: r.ID, File: file})
-		}
-	}
+	red := x.redTests()
 	if len(old) == 0 || len(red) == 0 {
 		return nil, nil
 	}
@@ -191,7 +186,10 @@ func (x *chainJudge) because(ctx context.Context, was *place, old []moved, piece
 			return nil, err
 		}
 		back := without(old, func(o moved) bool { return o.was.in(run.results) != step.Pass })
-		if smaller := m.smaller(); len(back) > 0 && len(smaller) > 1 {
+		if len(back) == 0 {
+			continue
+		}
+		if smaller := m.smaller(); len(smaller) > 1 {
 			inner, err := x.because(ctx, was, back, smaller)
 			if err != nil {
 				return nil, err

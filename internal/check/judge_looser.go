@@ -345,19 +345,20 @@ func (x *chainJudge) withOldFile(ctx context.Context, f *file) (*place, error) {
 	return x.c.open(ctx, step.OnRestored, tree, x.proof.Tree, x.chain)
 }
 
-// looking are the test files that come near a source, and one more.
-func (x *chainJudge) looking(file, more string) []string {
-	r := reach(x.chain, x.files, x.holdsTests, []string{file})
+// looking are the test files that come near sources.
+func (x *chainJudge) looking(sources ...string) []string {
+	r := reach(x.chain, x.files, x.holdsTests, sources)
 	files := x.runnable(slices.Concat(r.near, r.far))
-	if files = files[:min(mostFar, len(files))]; !slices.Contains(files, more) {
-		files = append(files, more)
-	}
-	return files
+	return files[:min(mostFar, len(files))]
 }
 
 // killedNear is [chainJudge.kills] by the tests that come near a small change, and those in one more file.
 func (x *chainJudge) killedNear(ctx context.Context, m mutantAt, more string, limit time.Duration) (killed, valid bool, err error) {
-	return x.kills(ctx, x.pl, m, x.looking(m.file, more), nil, max(limit, slowAfter(x.took)))
+	files := x.looking(m.file)
+	if !slices.Contains(files, more) {
+		files = append(files, more)
+	}
+	return x.kills(ctx, x.pl, m, files, nil, max(limit, slowAfter(x.took)))
 }
 
 // blindTo reports whether old versions of tests notice a small change of the code, each time they are run, and what they are now does not,

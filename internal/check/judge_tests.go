@@ -219,11 +219,16 @@ func (x *chainJudge) change(file string) Change {
 func (x *chainJudge) takenOver(t test, other bool) bool {
 	by := x.fresh
 	if other {
-		by = slices.DeleteFunc(slices.Clone(by), func(f test) bool {
-			return !slices.ContainsFunc(x.out.Red, func(r RedTest) bool { return r.ID == f.ID })
-		})
+		by = x.redTests()
 	}
 	return x.anew && len(x.namedIn(t)) > 0 && x.namedStill(t, by)
+}
+
+// redTests are the new and changed tests that fail without the change.
+func (x *chainJudge) redTests() []test {
+	return slices.DeleteFunc(slices.Clone(x.fresh), func(t test) bool {
+		return !slices.ContainsFunc(x.out.Red, func(r RedTest) bool { return r.ID == t.ID })
+	})
 }
 
 // renamed are the tests of a file that went on under another name, by the name that they had.
@@ -260,12 +265,7 @@ func (x *chainJudge) renamed(f *file) map[string]source.Test {
 
 // namedStill reports whether some tests name all functions of the project that a test which is gone named.
 func (x *chainJudge) namedStill(t test, by []test) bool {
-	now := map[string]bool{}
-	for _, f := range by {
-		for name := range mentions(source.Parse(f.File, x.files[f.File]), f.Test) {
-			now[name] = true
-		}
-	}
+	now := x.mentionedBy(by)
 	return !slices.ContainsFunc(x.namedIn(t), func(name string) bool { return !now[name] })
 }
 
@@ -280,6 +280,15 @@ func (x *chainJudge) namedIn(t test) (names []string) {
 		}
 	}
 	return names
+}
+
+// mentionedBy are the names that stand in some tests.
+func (x *chainJudge) mentionedBy(tests []test) map[string]bool {
+	out := map[string]bool{}
+	for _, t := range tests {
+		maps.Copy(out, mentions(source.Parse(t.File, x.files[t.File]), t.Test))
+	}
+	return out
 }
 
 // mentions are the names that stand in a test.

@@ -22,8 +22,13 @@ type part struct {
 
 // parts are the sources that a task has changed, with the tests that use them.
 func (p *taskProof) parts() []part {
+	return p.partsOf(p.changes, func(ch Change, e step.Export) bool { return p.declares(e.Name) == ch.Path }) // else nobody knows which is meant
+}
+
+// partsOf are the sources of some changes, with those of their exports that are wanted.
+func (p *taskProof) partsOf(changes []Change, wanted func(Change, step.Export) bool) []part {
 	var out []part
-	for _, ch := range p.changes {
+	for _, ch := range changes {
 		chain, ok := p.chainOf(ch.Path)
 		if ch.Status == 'D' || !toolchain.IsSource(ch.Path) || onlyTypes(ch.Path) || !ok {
 			continue
@@ -39,7 +44,7 @@ func (p *taskProof) parts() []part {
 		x := &out[at]
 		x.module.Place.Sources = append(x.module.Place.Sources, ch.Path)
 		for _, e := range exportsOf(ch) {
-			if p.declares(e.Name) == ch.Path { // else nobody knows which is meant
+			if wanted(ch, e) {
 				x.module.Exports = append(x.module.Exports, e)
 			}
 		}

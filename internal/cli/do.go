@@ -359,7 +359,7 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f do
 	if err != nil {
 		return err
 	}
-	own := func(value string, list []string) string { return cmp.Or(value, list[0]) }
+	own := func(value string, list []string) string { return cmp.Or(value, first(list, "", "")) }
 	seats := p.seats(f.driveOptions)
 	out := struct {
 		Style   string      `json:"style"`

@@ -122,7 +122,7 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		if count(j, func(f check.Fact) bool { return f.Blocks && f.Rule == "build-failed" }) > 0 {
 			return l.T("broken: the project does not build with the change")
 		}
-		if count(j, func(f check.Fact) bool { return f.Blocks && f.Rule == "test-broken" && f.Path == "" }) > 0 {
+		if count(j, func(f check.Fact) bool { return breaking(f) && f.Path == "" }) > 0 {
 			return l.T("broken: the tests pass without the change and fail with it")
 		}
 		return report.Countf(l.T("broken: %d passing tests fail with the change"), count(j, breaking))
@@ -192,8 +192,8 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 		}
 		b.columns(mark, "  ", factText(l, j, f))
 	}
-	switch blocks := count(j, blocking) > 0; {
-	case soft && !blocks && j.Verdict == check.VerdictUnproved:
+	switch {
+	case soft && j.Verdict == check.VerdictUnproved && count(j, blocking) == 0:
 		fmt.Fprint(&b, l.T("  (• does not block by itself; that nothing proves the change is exit code 1)\n"))
 	case soft:
 		fmt.Fprint(&b, l.T("  (✗ blocks, • does not)\n"))

@@ -367,9 +367,10 @@ func (t *specTool) nothing(what string) {
 
 // noSpecs says so where the project has none.
 func (t *specTool) noSpecs(p *project, x *inspect.Project) bool {
-	none := len(x.Specs(".")) == len(x.FreeForm("."))
+	free := x.FreeForm(".")
+	none := len(x.Specs(".")) == len(free)
 	if none {
-		t.nothing(strings.TrimSuffix(report.NoSpecs(t.a.lang(), p.root, x.FreeForm(".")), "\n"))
+		t.nothing(strings.TrimSuffix(report.NoSpecs(t.a.lang(), p.root, free), "\n"))
 	}
 	return none
 }

@@ -192,8 +192,9 @@ func (r *reader) run(argv []string, where at) {
 	rest := argv[1:]
 	name := path.Base(argv[0])
 	switch name {
-	case "command", "type", "which", "hash":
-		if name == "command" && !slices.ContainsFunc(rest[:min(1, len(rest))], func(a string) bool { return a == "-v" || a == "-V" }) {
+	case "type", "which", "hash": // they look a program up
+	case "command":
+		if len(rest) > 0 && !strings.EqualFold(rest[0], "-v") {
 			r.run(flagless(rest), where)
 		}
 	case "sudo", "time", "exec", "nice", "xvfb-run", "dbus-run-session", "retry", "corepack", "catchsegv", "stdbuf", "-", "@", "winpty":

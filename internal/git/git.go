@@ -20,6 +20,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/proc"
@@ -250,6 +251,16 @@ func (r *Repo) scope() []string {
 // what a delivery that was killed has left.
 func ours(p string) bool {
 	return p == ".jacquard" || strings.HasPrefix(p, ".jacquard/") || isTemp(p)
+}
+
+// variable is a variable of the environment that git is run in, "" where it is not set.
+func (t tool) variable(name string) string {
+	for _, kv := range slices.Backward(t.env) { // the last counts
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
 }
 
 func newTool(env []string) (tool, error) {

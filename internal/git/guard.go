@@ -71,16 +71,11 @@ func (r *Repo) settings(ctx context.Context) ([]byte, error) {
 // configDigest covers the files that git reads settings from without being told to
 // ("git-config", FILES), as far as they are not the installation's own.
 func (r *Repo) configDigest() string {
-	env := map[string]string{}
-	for _, kv := range r.env {
-		k, v, _ := strings.Cut(kv, "=")
-		env[k] = v
-	}
-	home := cmp.Or(env["HOME"], env["USERPROFILE"])
-	xdg := cmp.Or(env["XDG_CONFIG_HOME"], filepath.Join(home, ".config"))
+	home := cmp.Or(r.variable("HOME"), r.variable("USERPROFILE"))
+	xdg := cmp.Or(r.variable("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
 	h := sha256.New()
 	for _, f := range []string{
-		"/etc/gitconfig", filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig"), env["GIT_CONFIG_GLOBAL"],
+		"/etc/gitconfig", filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig"), r.variable("GIT_CONFIG_GLOBAL"),
 		filepath.Join(r.common, "config"), filepath.Join(r.gitDir, "config.worktree"),
 	} {
 		b, err := os.ReadFile(f)

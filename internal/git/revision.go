@@ -48,15 +48,7 @@ func (r *Repo) Index(ctx context.Context, file string) ([]Entry, error) {
 
 // Identity is the name and the address that the user commits with here, "" where none is set: those of the environment come first, as in git.
 func (r *Repo) Identity(ctx context.Context) (name, email string, err error) {
-	for _, kv := range r.env {
-		if v, ok := strings.CutPrefix(kv, "GIT_AUTHOR_NAME="); ok {
-			name = v
-		}
-		if v, ok := strings.CutPrefix(kv, "GIT_AUTHOR_EMAIL="); ok {
-			email = v
-		}
-	}
-	if name == "" {
+	if name, email = r.variable("GIT_AUTHOR_NAME"), r.variable("GIT_AUTHOR_EMAIL"); name == "" {
 		name, err = r.Setting(ctx, "user.name")
 	}
 	if email == "" && err == nil {
@@ -86,10 +78,8 @@ func (r *Repo) HooksDir(ctx context.Context) (string, error) {
 	}
 	dir := r.guardConfig(out, Guard{})
 	if rest, ok := strings.CutPrefix(dir, filepath.Join(r.top, "~")+string(filepath.Separator)); ok {
-		for _, kv := range r.env {
-			if home, is := strings.CutPrefix(kv, "HOME="); is {
-				dir = filepath.Join(home, rest)
-			}
+		if home := r.variable("HOME"); home != "" {
+			dir = filepath.Join(home, rest)
 		}
 	}
 	return dir, nil

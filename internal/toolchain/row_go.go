@@ -149,7 +149,7 @@ func goTest(f Found, s Selection) []Command {
 	}
 	packages := f.goPackages(s)
 	if s.all() && len(chosen) > 0 && dir == f.Root {
-		packages = chosen
+		packages = nil
 		for i := range f.Own.Test {
 			if _, more, _, in, _ := f.ownTest(i); in == dir {
 				for _, p := range more {

@@ -27,8 +27,8 @@ func forWork(added, _, tests int) bool    { return added > 0 && tests > 0 }
 func forProve(added, deleted, _ int) bool { return added+deleted > 0 }
 
 // pick takes the newest commits before the repository's commit that change what is wanted, are no merges, and have at most 400 changed
-// lines; where they change tests, their code differs in more than comments. Whether a commit is green by the project's own command is asked when it was rejected (see replay): to run it for each commit before
-// and after would take most of the time.
+// lines; where they change tests, their code differs in more than comments. Whether a commit is green by the project's own command is asked
+// when it was rejected (see replay): to run it for each commit before and after would take most of the time.
 func (f *field) pick(r repo, clone string, n int, wanted func(added, deleted, tests int) bool) ([]commit, error) {
 	out, err := f.git(clone, "log", "--no-merges", "-n", "1500", "--numstat", "--no-renames", "-z", "--format=%x01%H %P%n%s%x02", r.Commit)
 	if err != nil {
