@@ -24,6 +24,9 @@ type Audit struct {
 	Tests map[string][]byte
 	// Removable are ids of tests whose items the spec no longer has; they may go.
 	Removable []string
+	// Replaced reports, where it is set, whether new tests may have taken the place of one that is gone: then its old version is run, and
+	// nothing is said of it here.
+	Replaced func(f *file, old source.Test) bool
 	// Config are patterns of configuration files that the task says may change.
 	Config []string
 	// Scripts are those of the project that build what the tests see.

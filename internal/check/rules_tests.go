@@ -68,8 +68,10 @@ func (a Audit) testRules(files []*file) []step.Finding {
 			if _, ok := rewritten(f, t, before, used, names); ok {
 				continue
 			}
-			out = append(out, reject("test-deleted", f.Path, 0,
-				"The test "+t.Name+" is gone. Put it back; if the behavior changed, change its assertions."))
+			if a.Replaced != nil && a.Replaced(f, t) {
+				continue
+			}
+			out = append(out, gone(f.Path, t.Name))
 		}
 		if f.Status != 'D' && constrained(f) && !constrainedText(f.old.Constraint) && len(f.new.Tests) > 0 {
 			out = append(out, reject("test-skipped", f.Path, 1, "A build constraint keeps these tests from running ("+f.new.Constraint+"). Remove it."))

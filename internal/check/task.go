@@ -92,7 +92,7 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 	p := taskProof{c: c, t: t, before: cmp.Or(t.Compared, before), changes: changes, near: near, proof: Proof{Tree: tree}}
 	defer func() { err = p.close(err) }()
 	if !t.Unplanned {
-		p.add(t.scope(changes, near)...)
+		p.add(p.scope(near)...)
 		p.ran(CheckFiles)
 		p.ran(CheckAudit)
 	}
@@ -108,6 +108,7 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 		}
 	}
 	p.unprovedYet()
+	p.goneStill()
 	if err := p.verify(ctx, false); err != nil {
 		return p.proof, p.done, fmt.Errorf("prove task: %w", err)
 	}
@@ -149,6 +150,8 @@ type taskProof struct {
 	failing bool                              // a new test ran without the change and failed
 	open    []unproved                        // what no test of its own toolchain shows
 	redIn   []toolchain.Found                 // where new tests fail without the change
+	anew    replacements                      // new and changed tests
+	leaving map[string]goneTest               // in whose place new ones may have come, by id
 	places  map[string]*place                 // of the tree before
 	bare    *place                            // the same for the task's own commands
 	then    func() ([]toolchain.Found, error) // Question.Then
@@ -331,6 +334,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	if err := p.without(ctx, pl, fresh, len(code) > 0); err != nil {
 		return err
 	}
+	p.replaced()
 	if len(p.proof.Red) > shown {
 		p.redIn = append(p.redIn, pl.chain)
 	}

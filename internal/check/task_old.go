@@ -129,8 +129,13 @@ func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 		return err
 	}
 	for _, t := range gone {
-		if t.in(run.results) == step.Pass {
+		switch g, waits := p.leaving[t.ID]; {
+		case t.in(run.results) == step.Pass:
+			delete(p.leaving, t.ID)
 			p.add(reject("test-deleted", t.File, 0, "The test "+t.Name+" is gone, but it passes with the change. Put it back; a test may go only if the behavior that it checks has changed."))
+		case waits:
+			g.fails = true
+			p.leaving[t.ID] = g
 		}
 	}
 	return nil

@@ -63,7 +63,8 @@ func (c *Checker) testsNear(ctx context.Context, changes []Change, before string
 }
 
 // scope is what a task has changed against what it may. The tests are some that it leaves alone.
-func (t Task) scope(changes []Change, near map[string]testFile) []step.Finding {
+func (p *taskProof) scope(near map[string]testFile) []step.Finding {
+	t, changes := p.t, p.changes
 	if len(changes) == 0 {
 		if t.VerifyOnly {
 			return nil
@@ -76,6 +77,15 @@ func (t Task) scope(changes []Change, near map[string]testFile) []step.Finding {
 	}
 	audit := Audit{Changes: changes, Config: t.Config, Scripts: scriptsOf(t.Chains), Report: t.Report, Tests: tests, SpecText: t.text(), Said: t.text()}
 	gone := goneExports(changes)
+	p.anew, p.leaving = replacementsIn(audit), map[string]goneTest{}
+	audit.Replaced = func(f *file, x source.Test) bool {
+		id := f.Path + "::" + x.Name
+		taken := p.anew.takeOver(f.old, x, func(string) bool { return true })
+		if taken {
+			p.leaving[id] = goneTest{test: test{Test: x, ID: id, File: f.Path}, old: f.old}
+		}
+		return taken
+	}
 	for _, ch := range changes { // tests that go with what they test, or with a file that the plan deletes
 		if !t.Owns(ch.Path) || !toolchain.IsTest(ch.Path) || ch.Old == nil {
 			continue
