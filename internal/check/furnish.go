@@ -33,19 +33,29 @@ func (c *Checker) Furnish(ctx context.Context, chains []toolchain.Found, base, d
 		if c.o.Confine == nil || k.deps.dir == "" {
 			continue
 		}
+		env := downloads(k.chain, home)
 		switch {
-		case k.chain.Ecosystem == toolchain.Rust:
-			f.Env = append(f.Env, "CARGO_HOME="+home, "CARGO_NET_OFFLINE=true")
+		case len(env) > 0:
+			f.Env = append(f.Env, env...)
 		case k.deps.stays != "": // the environment says where it is
 			home = k.deps.stays
-		case k.chain.Manager == "maven":
-			f.Env = append(f.Env, "MAVEN_OPTS=-Dmaven.repo.local="+filepath.Join(home, "repository"))
 		default:
 			continue
 		}
 		f.Overlays = append(f.Overlays, home)
 	}
 	return f, nil
+}
+
+// downloads lead any command of Cargo or Maven to what was fetched for the project.
+func downloads(chain toolchain.Found, home string) []string {
+	switch {
+	case chain.Ecosystem == toolchain.Rust:
+		return []string{"CARGO_HOME=" + home, "CARGO_NET_OFFLINE=true"}
+	case chain.Manager == "maven":
+		return []string{"MAVEN_OPTS=-Dmaven.repo.local=" + filepath.Join(home, "repository")}
+	}
+	return nil
 }
 
 // Programs are the directories of programs that the dependencies of toolchains bring, as they are in the cache: checks and authors have
@@ -130,6 +140,9 @@ func (p *place) environment(install bool) []string {
 			if !install {
 				out = append(out, strings.NewReplacer("{root}", p.full(k.chain.Root), "{env}", k.deps.home(p)).Replace(kv))
 			}
+		}
+		if k.deps.env && !install {
+			out = append(out, downloads(k.chain, k.deps.home(p))...)
 		}
 		if home := k.deps.home(p); home != "" && k.chain.Ecosystem == toolchain.Python {
 			out = append(out, "VIRTUAL_ENV="+home)

@@ -128,6 +128,35 @@ func TestRowMavenModules(t *testing.T) {
 	}
 }
 
+// TestTasksJava proves a change by a criterion as people write it: it finds what was fetched for the project, and nothing else.
+func TestTasksJava(t *testing.T) {
+	t.Parallel()
+	conformance.Only(t)
+	maven(t)
+	l := newLab(t)
+	const code, tests = "src/main/java/org/example/other/Other.java", "src/test/java/org/example/other/OtherTest.java"
+	was := javaSample().base
+	base := l.tree("", was)
+	task := check.Task{
+		Chains: l.project(base).All(), Owns: owns(code, tests), Taken: owns(), Deletes: owns(), Base: base, NewCode: true,
+		Verify: [][]string{{"mvn", "-q", "test"}},
+	}
+	right := strings.Replace(was[code], "return 1", "return 2", 1)
+	for _, c := range []struct {
+		name, test string
+		passed     bool
+		rules      []string
+	}{
+		{"an old test that gives way to one that expects something else", "    void two() {\n        Assertions.assertEquals(2, Other.one());\n        Assertions.assertTrue(Other.one() > 1);\n        Assertions.assertNotEquals(1, Other.one());\n", true, []string{"expectation-changed"}},
+		{"an old test that gives way to one that says nothing of it", "    void some() {\n        Assertions.assertTrue(Other.one() > 0);\n        Assertions.assertTrue(Other.one() < 9);\n        Assertions.assertTrue(Other.one() != 7);\n", false, []string{"test-passes-without"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, _, err := l.checker.Task(t.Context(), task, base, l.tree(base, map[string]string{code: right, tests: strings.Replace(was[tests], "    void one() {\n        Assertions.assertEquals(1, Other.one());\n", c.test, 1)}))
+			want(t, c.name, p, err, c.passed, c.rules...)
+		})
+	}
+}
+
 // TestRedJavaOnExistingCode has a class that lacks a method, and a test that can only wait for the code.
 func TestRedJavaOnExistingCode(t *testing.T) {
 	t.Parallel()
