@@ -124,7 +124,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 		return j.out, fmt.Errorf("judge change: %w", err)
 	}
 	if foreign != "" && !j.known.code {
-		j.known.unknown = cmp.Or(j.known.unknown, "the language of "+foreign+" is not supported: only Go, JavaScript, TypeScript, Python and Rust are")
+		j.known.unknown = cmp.Or(j.known.unknown, "the language of "+foreign+" is not supported: only Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin are")
 	}
 	j.conclude()
 	return j.out, nil
@@ -432,9 +432,14 @@ func (x *chainJudge) holdsTests(file string) bool {
 		return bytes.Contains(src, []byte("func Test")) || bytes.Contains(src, []byte("func Example")) || bytes.Contains(src, []byte("func Fuzz"))
 	case toolchain.Python:
 		return bytes.Contains(src, []byte("def test")) || bytes.Contains(src, []byte("class Test"))
+	case toolchain.JVM:
+		return jvmTest().Match(src)
 	}
 	return scriptTest().Match(src)
 }
+
+// jvmTest finds a test of Java or Kotlin: an annotation, or a class that inherits from one of tests.
+var jvmTest = re.New(`@\w*Test\w*\b|@Property\b|\bextends\s+\w*Test|:\s*\w+Spec\b`)
 
 // scriptTest finds a test in a script: a call that makes one, a runner, or no more than assertions.
 var scriptTest = re.New("\\b(?:test|it|specify)\\s*(?:\\.\\w+\\s*)*[(`]|['\"](?:node:test|tape?|ava|uvu|zora|bun:test)['\"]|\\bassert\\b")

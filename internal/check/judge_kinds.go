@@ -19,8 +19,8 @@ const (
 	dataKind // what code or tests may read
 )
 
-// judged are the languages that changes are judged in. Others have no measured false alarms yet.
-var judged = []string{toolchain.Go, toolchain.Node, toolchain.Python, toolchain.Rust}
+// judged are the languages that changes are judged in. Of others it was never measured how often a finding would be wrong.
+var judged = []string{toolchain.Go, toolchain.Node, toolchain.Python, toolchain.Rust, toolchain.JVM}
 
 func kindOf(ch Change) kind {
 	eco := toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path))

@@ -110,11 +110,21 @@ type graph struct {
 	files     map[string][]byte
 	byEnd     map[string][]string // the last part of a unit -> units
 	importers map[string][]string // of a unit: the units whose sources import it
+	packages  map[string]string   // of the JVM, by file
+	declared  map[string][]string // of the JVM: what stands at the top of a file -> files
 }
 
 func newGraph(chain toolchain.Found, files map[string][]byte, with ...toolchain.Found) *graph {
-	g := &graph{chain: chain, with: with, files: files, byEnd: map[string][]string{}, importers: map[string][]string{}}
+	g := &graph{chain: chain, with: with, files: files, byEnd: map[string][]string{}, importers: map[string][]string{}, packages: map[string]string{}, declared: map[string][]string{}}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if chain.Ecosystem == toolchain.JVM {
+			if m := jvmPackage().FindSubmatch(files[file]); m != nil {
+				g.packages[file] = string(m[1])
+			}
+			for _, m := range jvmDeclares().FindAllSubmatch(files[file], -1) {
+				g.declared[string(m[1])] = append(g.declared[string(m[1])], file)
+			}
+		}
 		u := g.unit(file)
 		if end := path.Base(u); !slices.Contains(g.byEnd[end], u) {
 			g.byEnd[end] = append(g.byEnd[end], u)
@@ -178,6 +188,8 @@ func (g *graph) beside(test string) string {
 var (
 	rustImport   = re.New(`(?m)^[ \t]*(?:pub[ \t]+)?(?:use|extern crate)[ \t]+(?:::)?(\w+)`)
 	scriptImport = re.New(`(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\(|\bmock\s*\()\s*["'` + "`" + `]([^"'` + "`" + `\n]+)["'` + "`" + `]`)
+	jvmPackage   = re.New(`(?m)^package[ \t]+([\w.]+)`)
+	jvmDeclares  = re.New(`(?m)^(?:[\w@-]+[ \t]+)*?(?:class|interface|@interface|enum|record|object|fun|val|var|typealias)[ \t]+(?:<[^>\n]*>[ \t]*)?(?:[\w<>?, ]+\.)?(\w+)`)
 	pythonImport = re.New(`(?m)^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([\w \t,*]*)|import[ \t]+([\w., \t]+))`)
 )
 
@@ -215,6 +227,8 @@ func (g *graph) imports(file string) []string {
 			add(g.byEnd[string(m[1])]...)
 			add(g.byEnd[strings.ReplaceAll(string(m[1]), "_", "-")]...)
 		}
+	case toolchain.JVM:
+		add(g.jvm(file)...)
 	case toolchain.Node:
 		for _, m := range scriptImport().FindAllSubmatch(src, -1) {
 			add(g.script(path.Dir(file), string(m[1]))...)
@@ -229,6 +243,23 @@ func (g *graph) imports(file string) []string {
 				if words := strings.Fields(name); len(words) > 0 {
 					add(g.python(path.Dir(file), words[0], nil)...)
 				}
+			}
+		}
+	}
+	return out
+}
+
+// jvm are the units of which a file of Java or Kotlin names something, and whose package it is in or names: what is in the own package needs no import.
+func (g *graph) jvm(file string) (out []string) {
+	src, seen := string(g.files[file]), map[string]bool{}
+	for _, name := range word().FindAllString(src, -1) {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		for _, other := range g.declared[name] {
+			if pkg := g.packages[other]; other != file && (pkg == g.packages[file] || strings.Contains(src, pkg+".")) {
+				out = append(out, g.unit(other))
 			}
 		}
 	}

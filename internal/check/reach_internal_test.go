@@ -26,6 +26,11 @@ func TestReach(t *testing.T) {
 		"src/shop/__init__.py": "", "src/shop/tax.py": "", "src/shop/cart.py": "from .tax import rate\n", "tests/test_tax.py": "from shop.tax import rate\n",
 		"tests/test_cart.py": "from shop import cart, other\n", "tests/test_other.py": "import json\n", "tests/conftest.py": "", "tests/sub/test_deep.py": "def test_x(): pass\n",
 	}
+	jvm := map[string]string{
+		"src/main/java/a/Tax.java": "package a;\n\npublic final class Tax {\n}\n", "src/main/java/a/Cart.java": "package a;\n\npublic class Cart {\n    Tax tax;\n}\n", "src/main/java/b/Tax.java": "package b;\n\nclass Tax {\n}\n",
+		"src/main/kotlin/a/texts.kt": "package a\n\nfun String.slug(): String = this\n", "src/test/java/a/TaxTest.java": "package a;\n\nclass TaxTest {\n    Tax tax;\n}\n", "src/test/java/b/TaxTest.java": "package b;\n\nclass TaxTest {\n    Tax tax;\n}\n",
+		"src/test/java/c/BillTest.java": "package c;\n\nimport a.*;\n\nclass BillTest {\n    Tax tax;\n}\n", "src/test/java/a/CartTest.java": "package a;\n\nclass CartTest {\n    Cart cart;\n}\n", "src/test/kotlin/c/SlugTest.kt": "package c\n\nimport a.slug\n\nclass SlugTest {\n    val x = \"\".slug()\n}\n",
+	}
 	for name, c := range map[string]struct {
 		eco, module string
 		files       map[string]string
@@ -39,6 +44,8 @@ func TestReach(t *testing.T) {
 		"typescript: by path, index and alias":  {toolchain.Node, "", ts, []string{"src/tax.ts"}, []string{"src/tax.test.ts", "test/alias.test.ts"}, []string{"test/cart.test.ts"}},
 		"javascript: the face of the project":   {toolchain.Node, "", root, []string{"lib/a.js"}, nil, []string{"test/a.test.js", "test/c.test.js"}},
 		"python: packages, modules of packages": {toolchain.Python, "", py, []string{"src/shop/tax.py"}, []string{"tests/test_tax.py"}, []string{"tests/test_cart.py"}},
+		"java: its package and its imports":     {toolchain.JVM, "", jvm, []string{"src/main/java/a/Tax.java"}, []string{"src/test/java/a/TaxTest.java", "src/test/java/c/BillTest.java"}, []string{"src/test/java/a/CartTest.java"}},
+		"kotlin: functions of a file":           {toolchain.JVM, "", jvm, []string{"src/main/kotlin/a/texts.kt"}, []string{"src/test/kotlin/c/SlugTest.kt"}, nil},
 		"python: conftest":                      {toolchain.Python, "", py, []string{"tests/conftest.py"}, []string{"tests/sub/test_deep.py", "tests/test_cart.py", "tests/test_other.py", "tests/test_tax.py"}, nil},
 	} {
 		files := map[string][]byte{}

@@ -333,12 +333,12 @@ var koreanFindings = map[string]string{
 	"The spec exports %s, but none of the files built for the module exists anymore": "스펙은 %s을(를) 내보내지만, 모듈을 위해 만든 파일이 하나도 남아 있지 않습니다",
 
 	// why a verdict is unknown
-	"%s fails without the change as well: %s":                                                           "%s은(는) 변경이 없어도 실패합니다: %s",
-	"the time limit was reached before there was a result":                                              "결과가 나오기 전에 시간 제한에 도달했습니다",
-	"the language of %s is not supported: only Go, JavaScript, TypeScript, Python and Rust are":         "%s의 언어는 지원하지 않습니다. Go, JavaScript, TypeScript, Python, Rust만 지원합니다",
-	"no test that reaches the change passes here, with or without it: %s":                               "변경에 도달하는 테스트 중 여기서 통과하는 것이 변경이 있든 없든 하나도 없습니다: %s",
-	"tests fail (%d), and there was no time to check whether they failed before":                        "테스트가 실패하는데(%d개), 이전에도 실패했는지 확인할 시간이 없었습니다",
-	"the new code has nothing to mutate, and no test fails without it; a test that does would prove it": "새 코드에 변이시킬 것이 없고, 변경 없이 실패하는 테스트도 없습니다. 그런 테스트를 추가하면 증명됩니다",
+	"%s fails without the change as well: %s":                                                                 "%s은(는) 변경이 없어도 실패합니다: %s",
+	"the time limit was reached before there was a result":                                                    "결과가 나오기 전에 시간 제한에 도달했습니다",
+	"the language of %s is not supported: only Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin are": "%s의 언어는 지원하지 않습니다. Go, JavaScript, TypeScript, Python, Rust, Java, Kotlin만 지원합니다",
+	"no test that reaches the change passes here, with or without it: %s":                                     "변경에 도달하는 테스트 중 여기서 통과하는 것이 변경이 있든 없든 하나도 없습니다: %s",
+	"tests fail (%d), and there was no time to check whether they failed before":                              "테스트가 실패하는데(%d개), 이전에도 실패했는지 확인할 시간이 없었습니다",
+	"the new code has nothing to mutate, and no test fails without it; a test that does would prove it":       "새 코드에 변이시킬 것이 없고, 변경 없이 실패하는 테스트도 없습니다. 그런 테스트를 추가하면 증명됩니다",
 
 	// adopt
 	"it has no sources to adopt; build it":                                                         "등록할 소스가 없습니다. 빌드하세요",

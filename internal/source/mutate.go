@@ -40,7 +40,7 @@ func (m Mutant) Alike() (alike Mutant, ok bool) {
 // crashes are the statements that fail, by language.
 var crashes = map[string]string{
 	Go: `panic("mutant")`, Rust: `panic!("mutant")`, JavaScript: `throw new Error("mutant")`, TypeScript: `throw new Error("mutant")`,
-	Python: `raise BaseException("mutant")`,
+	Python: `raise BaseException("mutant")`, Java: `if (true) throw new Error("mutant")`, Kotlin: `throw Error("mutant")`,
 }
 
 // Crash is a mutant that fails whenever a function is called; ok is false where that cannot be written.
@@ -55,6 +55,9 @@ func (f File) Crash(name string) (m Mutant, ok bool) {
 	if f.Lang != Python {
 		if f.src(fn.Body-1, fn.Body)[0] != '{' { // the value of an arrow function
 			m.End, m.New = fn.Stop, "(() => {"+m.New+"})()"
+		}
+		if f.Lang == Kotlin && m.End > m.Off {
+			m.New = " " + crash
 		}
 		return m, true
 	}
@@ -255,6 +258,10 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 				}
 				around(i+1, end, ReturnOther, other+"((", "))")
 			}
+		case isWord(t, "return") && (f.Lang == Java || f.Lang == Kotlin):
+			if end := statementEnd(ts, i, false); end > i+1 && ts[end-1].End <= fn.Stop && !inLambda(ts, i, fn.Body) {
+				f.returned(fn, ts, i+1, end)
+			}
 		default:
 			dropStatement(f, fn, ts, i, python, add)
 		}
@@ -267,7 +274,7 @@ func statementEnd(ts []Token, i int, python bool) int {
 		switch {
 		case python && ts[j].Indent >= 0, isPunct(ts[j], ";"), isPunct(ts[j], "}"):
 			return j
-		case !python && ts[j].Line > ts[j-1].Line && ts[j].Kind == Ident:
+		case !python && ts[j].Line > ts[j-1].Line && ts[j].Kind == Ident && (j == i+1 || ts[j-1].Kind != Punct || strings.Contains(")]}", ts[j-1].Text)):
 			return j
 		case isPunct(ts[j], "("), isPunct(ts[j], "["), isPunct(ts[j], "{"):
 			j = closing(ts, j)

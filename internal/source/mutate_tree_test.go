@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -20,11 +21,11 @@ func TestMutantsOfTreeLanguages(t *testing.T) {
 		},
 		{
 			"A.java", "class A {\n    private static final int LIMIT = 10;\n\n    long f(long a) {\n        if (a < LIMIT || a == 5L) {\n            throw new IllegalStateException();\n        }\n        return a * 2;\n    }\n}\n",
-			[]string{"A.f: negate condition", "A.f: < to <=", "A.f: || to &&", "A.f: == to !=", "A.f: change constant 5L", "A.f: drop statement", "A.f: * to /", "A.f: change constant 2", "LIMIT: change constant 10"},
+			[]string{"A.f: negate condition", "A.f: < to <=", "A.f: || to &&", "A.f: == to !=", "A.f: change constant 5L", "A.f: drop statement", "A.f: return another value", "A.f: * to /", "A.f: change constant 2", "LIMIT: change constant 10"},
 		},
 		{
 			"a.kt", "const val LIMIT = 10\n\nfun f(a: Long): Boolean {\n    if (a >= LIMIT) {\n        return true\n    }\n    return a != 3L\n}\n",
-			[]string{"f: negate condition", "f: >= to >", "f: true to false", "f: != to ==", "f: change constant 3L", "LIMIT: change constant 10"},
+			[]string{"f: negate condition", "f: >= to >", "f: true to false", "f: return another value", "f: != to ==", "f: change constant 3L", "LIMIT: change constant 10"},
 		},
 	} {
 		f := source.Parse(c.file, []byte(c.src))
@@ -37,6 +38,40 @@ func TestMutantsOfTreeLanguages(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: mutants %q\nwant %q", c.file, got, c.want)
+		}
+	}
+}
+
+// TestOtherValuesOfTheJVM has what is given instead of a value, by the type that the function declares, and what fails whenever it is called.
+func TestOtherValuesOfTheJVM(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, src, want, crash string }{
+		{"A.java", "long f() {\n        return a.size();\n    }", "return (a.size()) + 1;", "if (true) throw new Error(\"mutant\");"},
+		{"A.java", "byte f() {\n        return (byte) n;\n    }", "return (byte) (((byte) n) + 1);", "throw"},
+		{"A.java", "boolean f() {\n        return a\n            && b;\n    }", "return !(a\n            && b);", "throw"},
+		{"A.java", "static String f() {\n        return a.trim();\n    }", "return (a.trim()).replaceAll(\"(?s).\", \"?\") + \"?\";", "throw"},
+		{"A.java", "<K> Map<K, V> f() {\n        return m;\n    }", "return null;", "throw"},
+		{"A.java", "String[] f() {\n        return a.split(\n            b);\n    }", "return null;", "throw"},
+		{"A.java", "void f() {\n        a.map(x -> { return y(x); });\n        return;\n    }", "", "throw"},
+		{"A.java", "Object f() {\n        return this;\n    }", "", "throw"},
+		{"A.kt", "fun f(x: Int): Int {\n        return x + n\n    }", "return (x + n) + 1\n", "throw Error(\"mutant\");"},
+		{"A.kt", "fun f(): String {\n        return s +\n            n\n    }", "return (s +\n            n).replace(Regex(\"(?s).\"), \"?\") + \"?\"\n", "throw"},
+		{"A.kt", "fun f(): Map<String, Int>? {\n        return m\n    }", "return null\n", "throw"},
+		{"A.kt", "fun f(): List<Int> {\n        return m\n    }", "", "throw"},
+		{"A.kt", "fun f(): Int = n * m", "", "fun f(): Int = throw Error(\"mutant\")\n}"},
+	} {
+		src := []byte("class A {\n    " + c.src + "\n}\n")
+		f, got := source.Parse(c.file, src), ""
+		for _, m := range f.Mutants() {
+			if m.Value() {
+				got = string(m.Apply(src))
+			}
+		}
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s: another value: %s", c.file, c.src, got)
+		}
+		if m, ok := f.Crash("A.f"); !ok || !strings.Contains(string(m.Apply(src)), c.crash) {
+			t.Errorf("%s: %s: crash: %s", c.file, c.src, m.Apply(src))
 		}
 	}
 }
