@@ -44,8 +44,7 @@ func (p *place) mavenSettings(proxy int) error {
 // bookkeeping says of a file in Maven's repository that it only tells where others came from. Without it they are there for everybody, also
 // for a run that reaches no registry.
 func bookkeeping(name string) bool {
-	return name == "_remote.repositories" || name == "resolver-status.properties" || strings.HasSuffix(name, ".lastUpdated") ||
-		strings.HasPrefix(name, "maven-metadata-")
+	return name == "_remote.repositories" || name == "resolver-status.properties" || strings.HasSuffix(name, ".lastUpdated")
 }
 
 // keepDownloads ends an installation of Maven: what it fetched is kept for others.
@@ -60,6 +59,9 @@ func (p *place) keepDownloads() error {
 		}
 		if bookkeeping(e.Name()) {
 			return os.Remove(name)
+		}
+		if strings.HasPrefix(e.Name(), "maven-metadata-") { // which versions there are; it is old soon
+			return nil
 		}
 		rel, err := filepath.Rel(top, name)
 		if err != nil {

@@ -128,6 +128,26 @@ func TestRowMavenModules(t *testing.T) {
 	}
 }
 
+// TestRowMavenBundle has plug-ins whose versions only the registry knows, properties apart from their option, and an expression that takes
+// much of the compiler's stack.
+func TestRowMavenBundle(t *testing.T) {
+	t.Parallel()
+	conformance.Only(t)
+	maven(t)
+	l := newLab(t)
+	const bundle = "      <plugin>\n        <groupId>org.apache.felix</groupId>\n        <artifactId>maven-bundle-plugin</artifactId>\n        <version>5.1.9</version>\n        <extensions>true</extensions>\n      </plugin>\n"
+	files := javaSample().base
+	files["pom.xml"] = strings.Replace(mavenPom("", bundle), "<version>1</version>\n", "<version>1</version>\n  <packaging>bundle</packaging>\n", 1)
+	files[".github/workflows/ci.yml"] = "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: mvn test -D greeting=hello\n"
+	files["src/test/java/org/example/other/LongTest.java"] = "package org.example.other;\n\nimport org.junit.jupiter.api.Assertions;\nimport org.junit.jupiter.api.Test;\n\nclass LongTest {\n    @Test\n    void adds() {\n        Assertions.assertEquals(3000, " + strings.Repeat("Other.one() + ", 2999) + "Other.one());\n    }\n}\n"
+	tree := l.tree("", files)
+	p, err := l.checker.Baseline(t.Context(), l.project(tree).All()[0], tree)
+	want(t, "tests of a bundle", p, err, true)
+	if c := p.Counts(); c.Passed != 2 || !slices.Contains(p.Records[0].Argv, "-Dgreeting=hello") {
+		t.Errorf("counts = %+v of %+v", c, p.Records)
+	}
+}
+
 // TestTasksJava proves a change by a criterion as people write it: it finds what was fetched for the project, and nothing else.
 func TestTasksJava(t *testing.T) {
 	t.Parallel()

@@ -64,6 +64,8 @@ func (f Found) ownProperties(ours re.Regexp) (out []string) {
 		case strings.Contains(a, "$"), ours().MatchString(a):
 		case (a == "-P" || a == "--activate-profiles") && i+1 < len(args):
 			out = append(out, "-P"+args[i+1])
+		case a == "-D" && i+1 < len(args) && strings.Contains(args[i+1], "=") && !ours().MatchString(a+args[i+1]):
+			out = append(out, a+args[i+1])
 		case strings.HasPrefix(a, "-P") && a != "-P", strings.HasPrefix(a, "-D") && strings.Contains(a, "="):
 			out = append(out, a)
 		}

@@ -64,8 +64,8 @@ var mavenQuiet = []string{
 	"-Drat.skip", "-Dlicense.skip", "-Dfmt.skip", "-Ddetekt.skip", "-Dktlint.skip", "-Danimal.sniffer.skip",
 }
 
-// mavenQuick: it runs for seconds, and is started often.
-const mavenQuick = "MAVEN_OPTS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+// mavenQuick: it runs for seconds, and is started often. The quick compiler takes more of the stack, and javac a lot of it for long expressions.
+const mavenQuick = "MAVEN_OPTS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss8m"
 
 // mavenUnsaid are arguments of each command of Maven.
 var mavenUnsaid = slices.Concat([]string{
