@@ -41,7 +41,9 @@ func registers(file string) bool {
 // isCode reports whether a file is neither a document nor configuration, as .gitignore is.
 func isCode(file string) bool {
 	switch strings.ToLower(path.Ext(strings.TrimPrefix(path.Base(file), "."))) {
-	case "", ".md", ".txt", ".rst", ".adoc", ".json", ".yaml", ".yml", ".toml", ".lock", ".png", ".svg", ".jpg", ".gif", ".html", ".css":
+	case "", ".md", ".txt", ".rst", ".adoc", ".json", ".yaml", ".yml", ".toml", ".lock", ".html", ".css",
+		".csv", ".tsv", ".jsonl", ".ndjson", ".geojson", ".xml", ".ini", ".cfg", ".conf", ".properties", ".po", ".log",
+		".png", ".svg", ".jpg", ".jpeg", ".gif", ".ico", ".webp", ".pdf", ".ttf", ".woff", ".woff2", ".zip", ".gz":
 		return false
 	}
 	return toolchain.ConfigKindOf(file) == toolchain.NoConfig

@@ -423,12 +423,30 @@ func (c config) checkSeats() error {
 
 var budgetForm = re.New(`^(?i)\$?([0-9]+(?:\.[0-9]+)?)\s*(usd|\$|ktok|mtok|tok|)$`)
 
-// budget is what a run may spend: as given, else as configured.
+// budget is what a run may spend: as given, else as configured. More than that is for a person to give.
 func (p *project) budget(given string) (step.Budget, error) {
 	if given == "" && !p.trusts(p.spends()) {
 		return step.Budget{}, notAllowed(p.spends())
 	}
-	return parseBudget(cmp.Or(given, p.conf.Budget))
+	b, err := parseBudget(cmp.Or(given, p.conf.Budget))
+	if err != nil || given == "" {
+		return b, err
+	}
+	most, err := p.allowance()
+	if err != nil {
+		return b, err
+	}
+	more := b.USD > cmp.Or(most.USD, mostUnasked.USD) || b.Tokens > cmp.Or(most.Tokens, mostUnasked.Tokens)
+	return b, p.a.byPerson(more, "--budget for more than is configured")
+}
+
+// allowance is the budget that a person has configured, or, where only the repository says it, what it may have anyhow.
+func (p *project) allowance() (step.Budget, error) {
+	b, err := parseBudget(p.conf.Budget)
+	if !p.trusts(p.spends()) {
+		b = step.Budget{USD: min(b.USD, mostUnasked.USD), Tokens: min(b.Tokens, mostUnasked.Tokens)}
+	}
+	return b, err
 }
 
 // mostTokens is more than any account has, and still a number that can be added to; mostUSD is a slip of the hand too, and less than

@@ -39,11 +39,8 @@ func (s *spending) take(p *project, part step.Budget) (back func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.most == (step.Budget{}) {
-		if s.most, err = parseBudget(p.conf.Budget); err != nil {
+		if s.most, err = p.allowance(); err != nil {
 			return nil, err
-		}
-		if !p.trusts(p.spends()) { // the repository says it, no person
-			s.most = step.Budget{USD: min(s.most.USD, mostUnasked.USD), Tokens: min(s.most.Tokens, mostUnasked.Tokens)}
 		}
 		s.rest = s.most
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/plugin"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // marketplace and pluginID are what agents' programs call the plugin and where it is from.
@@ -112,13 +113,31 @@ func (h host) installed(ctx context.Context) (string, error) {
 	return e.Version, nil
 }
 
-// untrusted reports whether Codex has never been told that it may run the plugin's hooks. Without that it does not, and says nothing.
+// trusted is what Codex notes of the hooks that it may run: a hash of the plugin's files, "" as long as it was never told.
+func (h host) trusted() string {
+	raw, err := os.ReadFile(filepath.Join(h.settings(), "config.toml"))
+	if err != nil {
+		return ""
+	}
+	if m := trustedHooks().FindSubmatch(raw); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+var trustedHooks = re.New(`(?s)\[hooks\.state\."` + pluginID + `:hooks/hooks\.json:stop:[^\]]*\][^\[]*?trusted_content_hash = "([^"]+)"`)
+
+// outdatedTrust is where the hash stands that Codex had noted when other files took the place of those that it is for.
+func (a *app) outdatedTrust() string { return filepath.Join(a.configDir(), "codex-trust") }
+
+// untrusted reports whether Codex has not been told that it may run the hooks of this plugin. Without that it does not, and says nothing.
 func (h host) untrusted() bool {
 	if h.name != "codex" {
 		return false
 	}
-	raw, err := os.ReadFile(filepath.Join(h.settings(), "config.toml"))
-	return err != nil || !strings.Contains(string(raw), `[hooks.state."`+pluginID+`:hooks/hooks.json:stop:`)
+	noted := h.trusted()
+	old, err := os.ReadFile(h.a.outdatedTrust())
+	return noted == "" || err == nil && noted == string(old)
 }
 
 // run runs the program and returns what it prints.
@@ -161,7 +180,14 @@ func (h host) install(have string) []change {
 	case "claude":
 		return append(out, h.command("plugin", "marketplace", "add", h.a.pluginDir()), h.command("plugin", "install", pluginID))
 	case "codex":
-		return append(out, h.command("plugin", "marketplace", "add", h.a.pluginDir()), h.command("plugin", "add", pluginID))
+		add := h.command("plugin", "add", pluginID)
+		return append(out, h.command("plugin", "marketplace", "add", h.a.pluginDir()), change{add.text, func(ctx context.Context) error {
+			err := add.do(ctx)
+			if noted := h.trusted(); err == nil && noted != "" { // Codex keeps it, and runs none of the new hooks
+				err = os.WriteFile(h.a.outdatedTrust(), []byte(noted), 0o600)
+			}
+			return err
+		}})
 	}
 	file := h.a.opencodeFile()
 	return append(out, change{fmt.Sprintf(h.a.lang().T("write the plugin to %s"), file), func(context.Context) error {

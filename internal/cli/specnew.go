@@ -48,6 +48,9 @@ func (p *project) specNew(ctx context.Context, request string, f specNewFlags) e
 	if err != nil {
 		return err
 	}
+	if err := p.a.byPerson(f.yes, "--yes"); err != nil {
+		return err
+	}
 	in := step.SpecIn{Request: request, Yes: f.yes}
 	if in.Budget, err = p.budget(f.budget); err != nil {
 		return err
