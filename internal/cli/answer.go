@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 func newAnswer(a *app) *cobra.Command {
@@ -243,12 +245,37 @@ func gateOf(r flow.Run, key string) (flow.Gate, error) {
 	return flow.Gate{}, usage("run %s asks %d questions; choose one with --gate:\n%s", r.ID, len(keys), strings.Join(keys, "\n"))
 }
 
-// waitsFor is what a run asks people, or that it has its answer.
-func (p *project) waitsFor(l report.Lang, r flow.Run) string {
-	if answered(r) {
+// waitsFor is what a run asks people, that it has its answer, or what it waits for before a turn is asked again.
+func (p *project) waitsFor(l report.Lang, r flow.Run, pause *step.Pause) string {
+	switch {
+	case answered(r):
 		return fmt.Sprintf(l.T("answered; to continue, run: jacquard resume %s\n"), r.ID)
+	case pause != nil && r.State == flow.Parked:
+		return parked(l, r.ID, pause.Why, pause.Until)
+	case pause != nil && r.State == flow.Interrupted:
+		return fmt.Sprintf(l.T("interrupted while waiting to retry: %s\nto continue, run: jacquard resume %s\n"), step.Readable(pause.Why), r.ID)
 	}
 	return p.questions(l, r.ID, r.Gates)
+}
+
+// parked says why a run is parked, and until when.
+func parked(l report.Lang, id, why string, until time.Time) string {
+	return fmt.Sprintf(l.T("parked: %s\n"), step.Readable(why)) +
+		fmt.Sprintf(l.T("It can continue at %s. Then run: jacquard resume %s (with --wait, Jacquard waits and continues)\n"), until.Local().Format(time.DateTime), id)
+}
+
+// pauseOf is what a run waits for that stands still before a turn is asked again; nil for any other.
+func (p *project) pauseOf(ctx context.Context, r flow.Run) (pause *step.Pause, err error) {
+	if r.State != flow.Parked && r.State != flow.Interrupted || r.Engine != "" {
+		return nil, nil
+	}
+	return pause, p.reading(ctx, func(rt keeper) error {
+		rep, err := reportOf(ctx, rt, r)
+		if err == nil {
+			pause = rep.Waits()
+		}
+		return err
+	})
 }
 
 // questions are what a run asks people, with the commands that answer.

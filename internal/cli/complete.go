@@ -2,13 +2,13 @@ package cli
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -37,13 +37,16 @@ func (a *app) completed(c *cobra.Command) {
 			_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}
-	if c.ValidArgsFunction == nil && (strings.Contains(c.Use, " [RUN]") || strings.Contains(c.Use, " RUN")) {
+	if c.ValidArgsFunction == nil && takesRun().MatchString(c.Use) {
 		c.ValidArgsFunction = a.completeRuns
 	}
 	for _, sub := range c.Commands() {
 		a.completed(sub)
 	}
 }
+
+// takesRun finds that the first argument of a command is a run.
+var takesRun = re.New(`^\S+ \[?RUN\b`)
 
 // forOpen are the commands for runs that have not ended.
 var forOpen = []string{"answer", "edit", "resume", "stop", "approve", "reject", "cancel"}

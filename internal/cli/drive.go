@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -156,10 +155,11 @@ func (p *project) standstill(l report.Lang, id string, st flow.Status, pause *st
 	case flow.Paused:
 		fmt.Fprintf(&b, l.T("paused; to continue, run: jacquard resume %s\n"), id)
 	case flow.Parked:
+		why := ""
 		if pause != nil {
-			fmt.Fprintf(&b, l.T("parked: %s\n"), pause.Why)
+			why = pause.Why
 		}
-		fmt.Fprintf(&b, l.T("It can continue at %s. Then run: jacquard resume %s (with --wait, Jacquard waits and continues)\n"), st.ResumeAt.Local().Format(time.DateTime), id)
+		b.WriteString(parked(l, id, why, st.ResumeAt))
 	case flow.Waiting:
 		for _, q := range repairs(st.Gates) {
 			fmt.Fprintf(&b, l.T("jacquard: run %s is blocked: %s\n"), id, q.Text)

@@ -30,7 +30,9 @@ type frontPage struct {
 	// Account is what an agent that is installed is paid with, as far as the environment says it: key or login.
 	Account agent.Auth `json:"account,omitempty"`
 	// Open is the newest run that has not ended, in words.
-	Open string     `json:"open,omitempty"`
+	Open string `json:"open,omitempty"`
+	// Why is the first line of what that run waits for.
+	Why  string     `json:"why,omitempty"`
 	Next []nextStep `json:"next"`
 
 	install string // how the agent is installed
@@ -93,6 +95,9 @@ func (a *app) front(ctx context.Context) error {
 		}
 		if page.Open != "" {
 			rows = append(rows, []string{l.T("run"), page.Open})
+			if page.Why != "" {
+				rows = append(rows, []string{"", page.Why})
+			}
 		}
 		a.table(rows)
 	}
@@ -266,7 +271,12 @@ func (p *project) openRuns(ctx context.Context, page *frontPage, l report.Lang) 
 		if r.State.Ended() {
 			continue
 		}
+		pause, err := p.pauseOf(ctx, r)
+		if err != nil {
+			return err
+		}
 		page.Open = fmt.Sprintf("%s %s: %s", r.ID, r.State, requested(r))
+		page.Why, _, _ = strings.Cut(p.waitsFor(l, r, pause), "\n")
 		add := func(command, why string) { page.Next = append(page.Next, nextStep{command, why}) }
 		switch {
 		case asks(r):

@@ -98,7 +98,7 @@ func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (rep
 	if p.Summary = report.Ending(l, rep, act.RunRef(r.ID)); p.Summary == "" && r.Err != nil {
 		p.Summary = r.Err.Error()
 	}
-	p.Summary += report.WhatIsLeft(l, rep) + pr.waitsFor(l, r)
+	p.Summary += report.WhatIsLeft(l, rep) + pr.waitsFor(l, r, rep.Waits())
 	actor := act.New(pr.planOptions())
 	if changed, err := actor.Changes(ctx, r.ID); err == nil { // one that has changed nothing has no patch
 		patch, err := actor.Patch(ctx, changed)

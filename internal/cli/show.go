@@ -104,7 +104,7 @@ func (p *project) showText(ctx context.Context, rt keeper, r flow.Run, rep *repo
 	if names := slices.Sorted(maps.Keys(docs)); len(names) > 0 {
 		fmt.Fprintf(p.a.Out, l.T("documents: %s (to read one: --document NAME)\n"), strings.Join(names, ", "))
 	}
-	fmt.Fprint(p.a.Out, p.waitsFor(l, r))
+	fmt.Fprint(p.a.Out, p.waitsFor(l, r, rep.Waits()))
 	if r.Err != nil {
 		fmt.Fprintf(p.a.Out, l.T("failed: %s\n"), r.Err.Error())
 	}

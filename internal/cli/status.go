@@ -55,9 +55,11 @@ type runStatus struct {
 	// TakenBack says that jacquard undo has taken back what it did.
 	TakenBack bool `json:"taken_back,omitempty"`
 	// Ref holds a result that was proved and could not be put on the branch.
-	Ref    string  `json:"undelivered,omitempty"`
-	Tokens int64   `json:"tokens"`
-	USD    float64 `json:"usd"`
+	Ref string `json:"undelivered,omitempty"`
+	// Pause is what a run waits for that stands still before a turn is asked again.
+	Pause  *step.Pause `json:"pause,omitempty"`
+	Tokens int64       `json:"tokens"`
+	USD    float64     `json:"usd"`
 }
 
 func (p *project) status(ctx context.Context, runs []flow.Run) error {
@@ -71,7 +73,11 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 		if err != nil {
 			return err
 		}
-		list = append(list, runStatus{Run: r, Ref: waits, Verified: verified(r), Request: requested(r), TakenBack: p.takenBack(r.ID), Tokens: account.Spent.Tokens, USD: float64(account.Spent.MicroUSD) / 1e6})
+		pause, err := p.pauseOf(ctx, r)
+		if err != nil {
+			return err
+		}
+		list = append(list, runStatus{Run: r, Ref: waits, Pause: pause, Verified: verified(r), Request: requested(r), TakenBack: p.takenBack(r.ID), Tokens: account.Spent.Tokens, USD: float64(account.Spent.MicroUSD) / 1e6})
 	}
 	if p.a.asJSON(map[string]any{"runs": list}) {
 		return nil
@@ -111,7 +117,7 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 		fmt.Fprint(p.a.Err, l.T("no runs yet: start with jacquard do \"…\" or jacquard build\n"))
 	}
 	for _, r := range list {
-		fmt.Fprint(p.a.Err, p.waitsFor(l, r.Run))
+		fmt.Fprint(p.a.Err, p.waitsFor(l, r.Run, r.Pause))
 	}
 	return nil
 }

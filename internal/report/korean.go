@@ -214,8 +214,9 @@ var korean = map[string]string{
 	"interrupted; to continue, run: jacquard resume %s\n":                                               "중단되었습니다. 재개하려면: jacquard resume %s\n",
 	"paused; to continue, run: jacquard resume %s\n":                                                    "일시 정지되었습니다. 재개하려면: jacquard resume %s\n",
 	"It can continue at %s. Then run: jacquard resume %s (with --wait, Jacquard waits and continues)\n": "%s부터 이어서 진행할 수 있습니다. 그때 실행하세요: jacquard resume %s (끝까지 기다리려면: --wait)\n",
-	"parked: %s\n":                      "일시 중지: %s\n",
-	"jacquard: run %s is blocked: %s\n": "jacquard: 실행 %s 대기 중, 먼저 해결할 문제: %s\n",
+	"parked: %s\n": "일시 중지: %s\n",
+	"interrupted while waiting to retry: %s\nto continue, run: jacquard resume %s\n":              "다시 시도하려고 기다리다가 중단되었습니다: %s\n계속하려면 실행하세요: jacquard resume %s\n",
+	"jacquard: run %s is blocked: %s\n":                                                           "jacquard: 실행 %s 대기 중, 먼저 해결할 문제: %s\n",
 	"Your work is saved. To continue with a higher budget, run: jacquard resume %s --budget %s\n": "지금까지의 작업은 보존되어 있습니다. 예산을 늘려(실행 전체 기준) 재개하세요: jacquard resume %s --budget %s\n",
 	"Your work is saved. Fix it, then run: jacquard resume %s\n":                                  "지금까지의 작업은 보존되어 있습니다. 해결한 뒤 재개하세요: jacquard resume %s\n",
 

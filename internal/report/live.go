@@ -58,8 +58,10 @@ func (r *Run) activity(e flow.Event) {
 			a.Action = did
 		}
 	case flow.EventRun:
+		r.waits = nil
 		if r.State != flow.Running { // its driver has ended them
 			for key, a := range r.doing {
+				r.waits = cmp.Or(r.waits, a.Pause)
 				if a.Asks == "" { // a question stays until it is answered
 					delete(r.doing, key)
 				}
@@ -90,6 +92,9 @@ func tries(key string) string {
 	}
 	return key
 }
+
+// Waits is what a turn was waiting for before it is asked again when the run came to stand still, nil where none was.
+func (r *Run) Waits() *step.Pause { return r.waits }
 
 // Activities are the steps at work or asked again later, the oldest first.
 func (r *Run) Activities() []Activity {

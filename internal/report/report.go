@@ -47,6 +47,7 @@ type Run struct {
 	Left []Left `json:"left,omitempty"`
 	// Pause is why a turn is asked again later, nil for none.
 	Pause *step.Pause `json:"pause,omitempty"`
+	waits *step.Pause
 	// TakenBack says that what the run has done was taken back later.
 	TakenBack bool `json:"taken_back,omitempty"`
 	// NotDelivered is the ref of what was verified and is not on the branch, "" for none.
