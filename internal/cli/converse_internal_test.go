@@ -53,3 +53,23 @@ func TestBrokenLines(t *testing.T) {
 		}
 	}
 }
+
+// TestColours: the word that says how something ended has a color, and nothing else.
+func TestColours(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"✓ tax: passed (tests: 2)":            green + "✓" + plain + " tax: passed (tests: 2)",
+		"  ✗ TASK-00: failed":                 "  " + red + "✗" + plain + " TASK-00: failed",
+		"    ⚠ a.go:3: [flaky-test] The test": "    " + yellow + "⚠" + plain + " a.go:3: [flaky-test] The test",
+		"  · tax GREEN 1: rejected, tests 1":  "  · tax GREEN 1: " + yellow + "rejected" + plain + ", tests 1",
+		"  · tax GREEN 2: passed":             "  · tax GREEN 2: " + green + "passed" + plain,
+		"unproved: no test":                   yellow + "unproved" + plain + ": no test",
+		"broken: 1 passing test fails":        red + "broken" + plain + ": 1 passing test fails",
+		"The tests passed: ✓":                 "The tests passed: ✓",
+		"  • tax started":                     "  • tax started",
+	} {
+		if got := coloured(line); got != want {
+			t.Errorf("%q is shown as %q, want %q", line, got, want)
+		}
+	}
+}

@@ -7,28 +7,61 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/report"
 )
 
-// screen is a terminal that people read: what is longer than a line goes on in the next one between two words. What has colors in it was
-// made to fit by whoever drew it.
+// screen is a terminal that people read: what is longer than a line goes on in the next one between two words, and how something ended has
+// a color. What has colors in it was made to fit by whoever drew it.
 type screen struct {
 	*os.File
 
-	begun bool // the last line has not ended
+	wraps  bool
+	colour func() bool
+	begun  bool // the last line has not ended
 }
 
 // prose are the commands whose answer is text to read. That of others is data, a table or a file.
 var prose = []string{"do", "bug", "build", "work", "auto", "develop", "show", "answer", "resume", "stop", "undo", "doctor", "verify", "trust", "init", "demo"}
 
 // readable is a stream as people read it, if it is a terminal.
-func readable(w io.Writer) io.Writer {
+func (a *app) readable(w io.Writer, wraps bool) io.Writer {
 	if f, ok := w.(*os.File); ok {
 		if _, _, tty := terminal(f); tty {
-			return &screen{File: f}
+			return &screen{File: f, wraps: wraps, colour: a.colour}
 		}
 	}
 	return w
+}
+
+// Colors say how something ended: well, not at all, or so that a person should look.
+const (
+	green  = "\x1b[32m"
+	red    = "\x1b[31m"
+	yellow = "\x1b[33m"
+	plain  = "\x1b[0m"
+)
+
+// endings are what begins a line that says how something ended, and how an attempt did.
+var endings = []struct {
+	line   re.Regexp
+	colour string
+}{
+	{re.New(`^\s*(✓)|^\s+· .*: (passed)\b|^(proved|covered): `), green},
+	{re.New(`^\s*(✗)|^(broken|weakened): `), red},
+	{re.New(`^\s*(⚠)|^\s+· .*: (rejected)\b|^(unproved|unknown): `), yellow},
+}
+
+// coloured is a line with the word in color that says how something ended.
+func coloured(line string) string {
+	for _, e := range endings {
+		for at := e.line().FindStringSubmatchIndex(line); len(at) > 2; at = append(at[:2:2], at[4:]...) {
+			if from, to := at[2], at[3]; from >= 0 {
+				return line[:from] + e.colour + line[from:to] + plain + line[to:]
+			}
+		}
+	}
+	return line
 }
 
 // What leaves the cursor at the beginning of an empty line: with nothing in it, and nothing below it.
@@ -42,7 +75,12 @@ func (s *screen) Write(b []byte) (int, error) {
 	var out strings.Builder
 	for line := range strings.Lines(string(b)) {
 		if whole := strings.HasSuffix(line, "\n"); whole && !s.begun && wide > 0 && !strings.Contains(line, "\x1b") {
-			line = broken(line, wide, 2)
+			if s.wraps {
+				line = broken(line, wide, 2)
+			}
+			if s.colour() {
+				line = coloured(line)
+			}
 		}
 		s.begun = !strings.HasSuffix(line, "\n") && !strings.HasSuffix(line, clearLine) && !strings.HasSuffix(line, clearBelow)
 		out.WriteString(line)

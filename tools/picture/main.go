@@ -130,14 +130,15 @@ const (
 	columns     = 100
 )
 
+// colours are those of the program: of the word that says how something ended. What is typed is brighter.
 var colours = []struct {
-	line   *regexp.Regexp
+	word   *regexp.Regexp // or the line, where it has no group
 	colour string
 }{
-	{regexp.MustCompile(`^[$❯] `), "#e6edf3"},
-	{regexp.MustCompile(`^\s*✓|: passed|jacquard prove: proved`), "#7ee787"},
-	{regexp.MustCompile(`^\s*(⚠|✗)|: rejected|: unproved`), "#f2cc60"},
-	{regexp.MustCompile(`^\s+\[|: \[|^    |^  (Ran|  ⎿) `), "#9198a1"},
+	{regexp.MustCompile(`^[$❯] .*`), "#e6edf3"},
+	{regexp.MustCompile(`^\s*(✓)|^\s+· .*: (passed)\b|prove: (proved)`), "#7ee787"},
+	{regexp.MustCompile(`^\s*(✗)`), "#ff7b72"},
+	{regexp.MustCompile(`^\s*(⚠)|^\s+· .*: (rejected)\b|prove: (unproved)`), "#f2cc60"},
 }
 
 // drawn has what browsers and fonts would lose: spaces at the beginning of a line, and a letter that few fonts have.
@@ -164,14 +165,23 @@ func svg(text, label string) []byte {
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="8" fill="#0d1117"/>`+"\n", width, height)
 	b.WriteString(`<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13.2">` + "\n")
 	for i, line := range lines {
-		colour := "#c9d1d9"
+		text := func(s string) string { return html.EscapeString(drawn.Replace(s)) }
+		shown := text(line)
 		for _, c := range colours {
-			if c.line.MatchString(line) {
-				colour = c.colour
+			at := c.word.FindStringSubmatchIndex(line)
+			for len(at) > 2 && at[2] < 0 {
+				at = append(at[:2:2], at[4:]...)
+			}
+			if len(at) > 0 {
+				from, to := at[len(at)-2], at[len(at)-1]
+				if len(at) > 2 {
+					from, to = at[2], at[3]
+				}
+				shown = text(line[:from]) + `<tspan fill="` + c.colour + `">` + text(line[from:to]) + `</tspan>` + text(line[to:])
 				break
 			}
 		}
-		fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", margin, margin+(i+1)*lineHeight-5, colour, html.EscapeString(drawn.Replace(line)))
+		fmt.Fprintf(&b, `<text x="%d" y="%d" fill="#c9d1d9">%s</text>`+"\n", margin, margin+(i+1)*lineHeight-5, shown)
 	}
 	b.WriteString("</g>\n</svg>\n")
 	return b.Bytes()
