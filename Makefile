@@ -199,7 +199,7 @@ packages-test: $(GORELEASER) $(PACKAGES) $(UV)
 	$(GORELEASER) check --quiet .goreleaser.yaml
 	$(GORELEASER) release --snapshot --clean --config bin/one/goreleaser.yaml --skip=homebrew,scoop,docker
 	$(PACKAGES) pack -partial bin/one/dist
-	cd tools/packages && PACKAGES_DIST=$(abspath bin/one/dist) PACKAGES_UV=$(abspath $(UV)) $(GO) test -trimpath -vet=off -count=1 ./...
+	cd tools/packages && PACKAGES_DIST=$(abspath bin/one/dist) PACKAGES_UV=$(abspath $(UV)) $(GO) test -trimpath -vet=off -count=1 -timeout 30m ./...
 
 BENCHTIME ?= 1x
 BENCH_BEFORE := $(if $(findstring -short,$(BENCH_FLAGS)),,bin/before/jacquard)

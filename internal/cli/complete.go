@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -40,6 +41,9 @@ func (a *app) completed(c *cobra.Command) {
 	if c.ValidArgsFunction == nil && takesRun().MatchString(c.Use) {
 		c.ValidArgsFunction = a.completeRuns
 	}
+	if c.ValidArgsFunction == nil && slices.Contains(forModules, c.Name()) {
+		c.ValidArgsFunction = a.completeModules
+	}
 	for _, sub := range c.Commands() {
 		a.completed(sub)
 	}
@@ -50,6 +54,25 @@ var takesRun = re.New(`^\S+ \[?RUN\b`)
 
 // forOpen are the commands for runs that have not ended.
 var forOpen = []string{"answer", "edit", "resume", "stop", "approve", "reject", "cancel"}
+
+// forModules are the commands whose argument is a module, or a folder with some.
+var forModules = []string{"build", "verify", "validate", "adopt", "targets"}
+
+// completeModules are the modules that have a spec, and what a shell has for paths.
+func (a *app) completeModules(c *cobra.Command, _ []string, _ string) (out []string, _ cobra.ShellCompDirective) {
+	p, err := a.open(c.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	plan, err := act.New(p.planOptions()).PlanCompile(c.Context(), step.CompileIn{All: true, Phase: step.Full, Conflict: step.KeepFiles})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	for _, t := range plan.Targets().Targets {
+		out = append(out, t.Dir)
+	}
+	return out, cobra.ShellCompDirectiveDefault
+}
 
 // completeRuns are the runs of the project, with what was asked.
 func (a *app) completeRuns(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -408,9 +408,10 @@ var korean = map[string]string{
 	"the work is in %s, on branch %s; to merge it, run: git merge %s && git worktree remove %s\n": "작업은 %s, 브랜치 %s에 있습니다. 병합하려면: git merge %s && git worktree remove %s\n",
 
 	// branch
-	"created branch %s at %s\n  review: git log -p %s..%s\n  undo: git branch -D %s\n": "브랜치 %s을(를) %s에 만들었습니다\n  보기: git log -p %s..%s\n  되돌리기: git branch -D %s\n",
-	"%s moved from %s to %s\n  review: git log -p %s..%s\n  undo: jacquard undo %s\n":  "%s 이동: %s → %s\n  보기: git log -p %s..%s\n  되돌리기: jacquard undo %s\n",
-	"nothing has landed yet; showing the last agent turn: %s\n":                        "아직 반영된 것이 없습니다. 에이전트의 마지막 턴을 보여 줍니다: %s\n",
+	"created branch %s at %s\n  review: git log -p %s..%s\n  undo: git branch -D %s\n":                                     "브랜치 %s을(를) %s에 만들었습니다\n  보기: git log -p %s..%s\n  되돌리기: git branch -D %s\n",
+	"%s moved from %s to %s\n  review: git log -p %s..%s\n  undo: jacquard undo %s\n  report: jacquard report %s --open\n": "%s 이동: %s → %s\n  보기: git log -p %s..%s\n  되돌리기: jacquard undo %s\n  보고서: jacquard report %s --open\n",
+	"Cost: %s\n": "비용: %s\n",
+	"nothing has landed yet; showing the last agent turn: %s\n": "아직 반영된 것이 없습니다. 에이전트의 마지막 턴을 보여 줍니다: %s\n",
 
 	// documents
 	"documents: %s; to read one, run: jacquard show %s --document PLAN.md\n": "문서: %s, 하나 보기: jacquard show %s --document PLAN.md\n",

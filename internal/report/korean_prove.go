@@ -34,7 +34,7 @@ var koreanProve = map[string]string{
 	"%d of %d modules built":                             "모듈 %[2]d개 중 %[1]d개 빌드",
 	", %d files written\n":                               ", 파일 %d개 작성\n",
 
-	"review: jacquard diff %s\nundo: jacquard undo %s\ncommit the files together with jacquard.lock\n": "검토: jacquard diff %s\n되돌리기: jacquard undo %s\n이 파일들을 jacquard.lock과 함께 커밋하세요\n",
+	"review: jacquard diff %s\nundo: jacquard undo %s\nreport: jacquard report %s --open\ncommit the files together with jacquard.lock\n": "검토: jacquard diff %s\n되돌리기: jacquard undo %s\n보고서: jacquard report %s --open\n이 파일들을 jacquard.lock과 함께 커밋하세요\n",
 
 	"  … %s (%s so far)\n": "  … %s (%s째)\n",
 

@@ -29,7 +29,7 @@ func Moved(l Lang, m *step.Moved, run string) string {
 	if m.New {
 		return fmt.Sprintf(l.T("created branch %s at %s\n  review: git log -p %s..%s\n  undo: git branch -D %s\n"), m.Branch, to, from, to, m.Branch)
 	}
-	said := fmt.Sprintf(l.T("%s moved from %s to %s\n  review: git log -p %s..%s\n  undo: jacquard undo %s\n"), cmp.Or(m.Branch, "HEAD"), from, to, from, to, run)
+	said := fmt.Sprintf(l.T("%s moved from %s to %s\n  review: git log -p %s..%s\n  undo: jacquard undo %s\n  report: jacquard report %s --open\n"), cmp.Or(m.Branch, "HEAD"), from, to, from, to, run, run)
 	if m.Branch == "" {
 		said += fmt.Sprintf(l.T("  keep it, as no branch is checked out: git branch NAME %s\n"), to)
 	}

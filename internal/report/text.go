@@ -372,12 +372,12 @@ func Generated(l Lang, o step.CompileOut) string {
 
 // Summary is the text at the end of a build.
 func Summary(l Lang, o step.CompileOut) string {
-	return fmt.Sprintf(l.T("%d of %d modules built"), o.Succeeded+o.Weak, o.Modules) + Countf(l.T(", %d files written\n"), o.Generated) + rest(l, o)
+	return fmt.Sprintf(l.T("%d of %d modules built"), o.Succeeded+o.Weak, o.Modules) + Countf(l.T(", %d files written\n"), o.Generated) + rest(l, o) + fmt.Sprintf(l.T("Cost: %s\n"), Cost(l, o.Usage))
 }
 
 // InTree says what to do with what a build has put into the working tree.
 func InTree(l Lang, run string) string {
-	return fmt.Sprintf(l.T("review: jacquard diff %s\nundo: jacquard undo %s\ncommit the files together with jacquard.lock\n"), run, run)
+	return fmt.Sprintf(l.T("review: jacquard diff %s\nundo: jacquard undo %s\nreport: jacquard report %s --open\ncommit the files together with jacquard.lock\n"), run, run, run)
 }
 
 // rest are the tests of a build, and what of it is not verified.
