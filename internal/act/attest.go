@@ -131,10 +131,23 @@ type Attested struct {
 	By    string        `json:"by,omitempty"` // who has signed it, "" for nobody
 	Tests attest.Counts `json:"tests"`        // as they ended then
 	Wrong string        `json:"wrong,omitempty"`
+
+	commands []attest.Command
 }
 
-// more says what was attested and cannot be found again, "" for nothing.
-func (t *Attested) more(now step.Counts) string {
+// more says what was attested and cannot be found again, "" for nothing. Commands are compared as far as the same ones ran on the same trees.
+func (t *Attested) more(now step.Counts, records []step.Record) string {
+	type place struct{ text, dir, tree string }
+	found := map[place][]int{}
+	for _, c := range AttestedIn("", now, records).Commands {
+		at := place{c.Text, c.Dir, c.Tree}
+		found[at] = append(found[at], c.Exit)
+	}
+	for _, c := range t.commands {
+		if exits := found[place{c.Text, c.Dir, c.Tree}]; len(exits) > 0 && !slices.Contains(exits, c.Exit) {
+			return fmt.Sprintf("its attestation says that `%s` exited with %d: now it is %d", c.Text, c.Exit, exits[0])
+		}
+	}
 	if t.Tests.Passed <= now.Passed && t.Tests.Red <= now.Red {
 		return ""
 	}
@@ -164,8 +177,10 @@ func (a *Actor) attested(ctx context.Context, c git.LogEntry, k attest.Keys, sea
 		out.Wrong = "its attestation is about another commit or tree"
 	case s.Predicate.Run != run || s.Predicate.Part != part:
 		out.Wrong = "its attestation is about another run than its message"
+	case by == "" && k.Allowed != "":
+		out.Wrong = "its attestation is not signed, but this repository says who signs (gpg.ssh.allowedSignersFile)"
 	case len(s.Predicate.Proofs) > 0:
-		out.Tests = s.Predicate.Proofs[0].Tests
+		out.Tests, out.commands = s.Predicate.Proofs[0].Tests, s.Predicate.Proofs[0].Commands
 	}
 	return out, nil
 }

@@ -68,7 +68,7 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, also VerifyAls
 			return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
 		}
 		if v.Attested != nil && v.Standing == Verified {
-			if v.Attested.Wrong = cmp.Or(v.Attested.Wrong, v.Attested.more(v.Tests)); v.Attested.Wrong != "" {
+			if v.Attested.Wrong = cmp.Or(v.Attested.Wrong, v.Attested.more(v.Tests, records)); v.Attested.Wrong != "" {
 				v.Standing, v.Reason = Unverified, v.Attested.Wrong
 			}
 		}
