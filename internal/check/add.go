@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -69,15 +70,11 @@ func (c *Checker) Add(ctx context.Context, chain toolchain.Found, tree string, d
 
 // installable installs what a tree declares now.
 func (p *place) installable(ctx context.Context, tree string) error {
-	entries, err := p.c.repo.ReadTree(ctx, tree)
+	entries, err := p.c.entriesOf(ctx, tree)
 	if err != nil {
 		return err
 	}
-	files := make([]string, len(entries))
-	for i, e := range entries {
-		files[i] = e.Path
-	}
-	chain, _ := toolchain.NewProject(files, p.read).DetectAs(p.chain.Root, p.chain.Language)
+	chain, _ := toolchain.NewProject(slices.Sorted(maps.Keys(entries)), p.read).DetectAs(p.chain.Root, p.chain.Language)
 	_, err = p.c.prepare(ctx, tree, chain)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -49,31 +50,14 @@ type Audit struct {
 
 // audit audits what the author of a module's code has changed.
 func (c *Checker) audit(ctx context.Context, m Module, changes []Change, frozen []step.File, allows func(string) bool) ([]step.Finding, error) {
-	ids := make([]string, len(frozen))
-	for i, f := range frozen {
-		ids[i] = f.ID
-	}
-	blobs, err := c.repo.ReadBlobs(ctx, ids)
+	tests, err := c.texts(ctx, frozen)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
-	tests := map[string][]byte{}
-	for _, f := range frozen {
-		tests[f.Path] = blobs[f.ID]
-	}
+	raises := slices.Sorted(maps.Keys(setOf(slices.Concat(slices.Collect(maps.Values(m.RaisedBy))...))))
 	return Audit{
-		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Scripts: m.Chain.Scripts(), Packages: m.Packages, SpecText: m.SpecText, Said: m.Said, Spec: m.Spec, Raises: m.raises(),
+		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Scripts: m.Chain.Scripts(), Packages: m.Packages, SpecText: m.SpecText, Said: m.Said, Spec: m.Spec, Raises: raises,
 	}.Findings(), nil
-}
-
-// raises are all errors that the spec names where it says what goes wrong, sorted.
-func (m Module) raises() []string {
-	var all []string
-	for _, names := range m.RaisedBy {
-		all = append(all, names...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // merge adds the findings of an audit to those of a proof. Where both speak of one thing the proof's stays, except that
@@ -116,10 +100,7 @@ type file struct {
 func (a Audit) Findings() []step.Finding {
 	a.testsNow = a.testTexts()
 	var out []step.Finding
-	files := make([]*file, 0, len(a.Changes))
-	for _, ch := range a.Changes {
-		files = append(files, newFile(ch))
-	}
+	files := each(a.Changes, newFile)
 	for _, f := range files {
 		out = append(out, a.paths(f)...)
 		if f.Status == 'D' || f.NewMode == linkMode || f.NewMode == moduleMode {
@@ -131,7 +112,7 @@ func (a Audit) Findings() []step.Finding {
 			out = append(out, a.sourceRules(f)...)
 		case toolchain.Test:
 			out = append(out, testFileRules(f)...)
-		case toolchain.TestData, toolchain.Config, toolchain.Other:
+		default:
 		}
 	}
 	out = append(out, a.testRules(files)...)
@@ -146,17 +127,12 @@ func (a Audit) Findings() []step.Finding {
 }
 
 func newFile(ch Change) *file {
-	f := &file{Change: ch, class: toolchain.Classify(ch.Path), added: map[int]bool{}}
+	f := &file{Change: ch, class: toolchain.Classify(ch.Path), old: source.Parse(ch.Path, ch.Old)}
 	if ch.NewMode == linkMode || ch.NewMode == moduleMode || binary(ch.New) || len(ch.New) > hugeFile {
-		f.old = source.Parse(ch.Path, ch.Old)
 		return f
 	}
-	f.old, f.new = source.Parse(ch.Path, ch.Old), source.Parse(ch.Path, ch.New)
-	f.lines = added(ch.Old, ch.New)
-	for _, l := range f.lines {
-		f.added[l.n] = true
-	}
-	f.code = source.Code(f.new.Tokens)
+	f.new, f.lines = source.Parse(ch.Path, ch.New), added(ch.Old, ch.New)
+	f.added, f.code = numbersOf(f.lines), source.Code(f.new.Tokens)
 	return f
 }
 
@@ -169,18 +145,11 @@ func (a Audit) paths(f *file) []step.Finding {
 	p := f.Path
 	for _, fr := range a.Frozen {
 		if fr.Path == p && f.NewID != fr.ID {
-			what := "changed"
-			if f.Status == 'D' {
-				what = "deleted"
-			}
-			return []step.Finding{reject("frozen-changed", p, 0,
-				"This test file is frozen and was "+what+". Change the code so that the test passes unchanged.")}
+			return []step.Finding{frozenChanged(f.Change)}
 		}
 	}
-	if f.NewMode == linkMode {
-		if escapes(p, string(f.New)) {
-			return []step.Finding{reject("symlink-escape", p, 0, "This symbolic link points outside the project ("+string(f.New)+"). Remove it.")}
-		}
+	if f.NewMode == linkMode && escapes(p, string(f.New)) {
+		return []step.Finding{reject("symlink-escape", p, 0, "This symbolic link points outside the project ("+string(f.New)+"). Remove it.")}
 	}
 	if f.NewMode == moduleMode {
 		return []step.Finding{reject("submodule-added", p, 0, "A submodule was added. Remove it.")}
@@ -194,6 +163,11 @@ func (a Audit) paths(f *file) []step.Finding {
 	return nil
 }
 
+func frozenChanged(ch Change) step.Finding {
+	what := map[bool]string{true: "deleted", false: "changed"}[ch.Status == 'D']
+	return reject("frozen-changed", ch.Path, 0, "This test file is frozen and was "+what+". Change the code so that the test passes unchanged.")
+}
+
 // escapes reports whether a link at p with this target leads out of the project or into git's folder.
 func escapes(p, target string) bool {
 	target = strings.ReplaceAll(target, `\`, "/")
@@ -201,24 +175,12 @@ func escapes(p, target string) bool {
 		return true
 	}
 	to := path.Join(path.Dir(p), target)
-	if to == ".." || strings.HasPrefix(to, "../") {
-		return true
-	}
-	for part := range strings.SplitSeq(strings.ToLower(to), "/") {
-		if part == ".git" {
-			return true
-		}
-	}
-	return false
+	return to == ".." || strings.HasPrefix(to, "../") || slices.Contains(strings.Split(strings.ToLower(to), "/"), ".git")
 }
 
 // scriptsOf are the scripts that build what the tests of toolchains see.
 func scriptsOf(chains []toolchain.Found) []string {
-	var out []string
-	for _, c := range chains {
-		out = append(out, c.Scripts()...)
-	}
-	return out
+	return slices.Concat(each(chains, toolchain.Found.Scripts)...)
 }
 
 // configures is what a file configures, which a script that builds does as well.
@@ -236,10 +198,8 @@ func (a Audit) config(f *file) ([]step.Finding, bool) {
 	if kind == toolchain.NoConfig {
 		return nil, false
 	}
-	for _, pat := range a.Config {
-		if toolchain.Match(pat, f.Path) {
-			return nil, true
-		}
+	if slices.ContainsFunc(a.Config, func(pat string) bool { return toolchain.Match(pat, f.Path) }) {
+		return nil, true
 	}
 	rule, what := "config-changed", "The task does not allow changes to this file ("+string(kind)+"). Undo your change."
 	switch kind {
@@ -259,8 +219,7 @@ func (a Audit) config(f *file) ([]step.Finding, bool) {
 		if out, is := a.manifest(f); is {
 			return out, true
 		}
-	case toolchain.NoConfig, toolchain.RunnerConfig, toolchain.CIConfig, toolchain.LintConfig, toolchain.TypeConfig,
-		toolchain.BuildConfig, toolchain.GitConfig, toolchain.EnvConfig, toolchain.EngineConfig:
+	default:
 	}
 	return []step.Finding{reject(rule, f.Path, 0, what)}, true
 }
@@ -280,15 +239,9 @@ func (a Audit) manifest(f *file) ([]step.Finding, bool) {
 		}
 		only = only && named
 	}
-	removed := added(f.New, f.Old)
-	for _, l := range removed { // a comma that moved is no removal
-		kept := strings.TrimRight(strings.TrimSpace(l.text), ",")
-		same := false
-		for _, n := range f.lines {
-			same = same || strings.TrimRight(strings.TrimSpace(n.text), ",") == kept
-		}
-		only = only && (same || kept == "")
-	}
+	bare := func(l line) string { return strings.TrimRight(strings.TrimSpace(l.text), ",") } // a comma that moved is no removal
+	now := setOf(append(each(f.lines, bare), ""))
+	only = only && !slices.ContainsFunc(added(f.New, f.Old), func(l line) bool { return !now[bare(l)] })
 	if only {
 		return []step.Finding{warn("new-dependency", f.Path, f.lines[0].n, "A package listed in the spec was added.")}, true
 	}

@@ -51,13 +51,10 @@ func untested(old, now map[string][]byte, killed []mutantAt) (out []branchAt) {
 
 // decides reports whether a branch is for values, and not for mistakes, for what is missing, or for what the function keeps for later.
 func decides(f source.File, code []source.Token, b source.Branch) bool {
-	within := func(from, to int) []source.Token {
-		return slices.DeleteFunc(slices.Clone(code), func(t source.Token) bool { return t.Off < from || t.End > to })
-	}
 	if skipsUnder().Match(f.Source()[b.Off:b.End]) { // of another machine, or for people to choose
 		return false
 	}
-	body := within(b.Body, b.Stop)
+	body := within(code, b.Body, b.Stop)
 	for i := range body {
 		if raises(body, i) {
 			return false
@@ -67,8 +64,8 @@ func decides(f source.File, code []source.Token, b source.Branch) bool {
 	if !ok {
 		return false
 	}
-	before, after := within(fn.Body, b.Head), within(b.Stop, fn.Stop)
-	for _, t := range within(b.Head, b.End) {
+	before, after := within(code, fn.Body, b.Head), within(code, b.Stop, fn.Stop)
+	for _, t := range within(code, b.Head, b.End) {
 		switch {
 		case slices.Contains([]string{"err", "error", "nil", "null", "None", "undefined"}, t.Text):
 			return false
@@ -77,6 +74,11 @@ func decides(f source.File, code []source.Token, b source.Branch) bool {
 		}
 	}
 	return true
+}
+
+// within are the tokens between two offsets.
+func within(code []source.Token, from, to int) []source.Token {
+	return those(code, func(t source.Token) bool { return t.Off >= from && t.End <= to })
 }
 
 // keepsIn reports whether code puts something into what has a name: seen[key] = r, seen.add(key). A condition on what a call

@@ -48,6 +48,12 @@ func (e *EnvironmentError) Error() string {
 // ErrSetup says that installing the dependencies of the lock file ended with an error.
 var ErrSetup = errors.New("install dependencies")
 
+// unable reports whether an error says that something cannot be run here: a program is missing, or it could not be installed.
+func unable(err error) bool {
+	_, missing := errors.AsType[*EnvironmentError](err)
+	return missing || errors.Is(err, ErrSetup)
+}
+
 // setupError is the command of an installation that ended with an error; it is an ErrSetup.
 type setupError struct {
 	command string

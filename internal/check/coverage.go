@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -27,12 +26,12 @@ func (p *place) coverage(ctx context.Context, counts func(path string) bool, bef
 			return err
 		}
 		proof.Records = append(proof.Records, out.Record)
-		r := reader{chain: p.chain, root: p.root}
-		if cmd.Report == toolchain.ReportGoCover {
-			r.goCover(out.report, reached)
-		} else {
-			r.lcov(out.report, reached)
-		}
+		p.reader().lines(cmd.Report, out.report, func(file string, n int, yes bool) {
+			if reached[file] == nil {
+				reached[file] = map[int]bool{}
+			}
+			reached[file][n] = reached[file][n] || yes // once it was
+		})
 	}
 	if len(reached) == 0 {
 		return nil
@@ -47,62 +46,37 @@ func (p *place) coverage(ctx context.Context, counts func(path string) bool, bef
 		}
 		total, hit, first := 0, 0, 0
 		for _, l := range added(ch.Old, ch.New) {
-			yes, counted := reached[ch.Path][l.n]
-			switch {
-			case !counted:
+			switch yes, counted := reached[ch.Path][l.n]; {
 			case yes:
 				total, hit = total+1, hit+1
-			default:
-				total++
-				first = cmp.Or(first, l.n)
+			case counted:
+				total, first = total+1, cmp.Or(first, l.n)
 			}
 		}
 		if total > 0 && hit*100 < total*minCoverage {
-			proof.Findings = append(proof.Findings, step.Finding{
-				Rule: "low-coverage", Severity: step.Fix, Path: ch.Path, Line: first,
-				Message: fmt.Sprintf("The tests reach %d of %d changed lines (%d %%). The first line not reached is %d.", hit, total, hit*100/total, first),
-			})
+			proof.Findings = append(proof.Findings, fix("low-coverage", ch.Path, first, fmt.Sprintf(
+				"The tests reach %d of %d changed lines (%d %%). The first line not reached is %d.", hit, total, hit*100/total, first)))
 		}
 	}
 	return nil
 }
 
-// goCover reads a cover profile: file:line.col,line.col statements count.
-func (r reader) goCover(report []byte, reached map[string]map[int]bool) {
-	for l := range strings.SplitSeq(string(report), "\n") {
-		var from, fromCol, to, toCol, statements, count int
-		name, rest, ok := strings.Cut(l, ".go:")
-		if !ok {
-			continue
-		}
-		if _, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &from, &fromCol, &to, &toCol, &statements, &count); err != nil {
-			continue
-		}
-		file := r.goDir(name + ".go")
-		for n := from; n <= to; n++ {
-			note(reached, file, n, count > 0)
-		}
-	}
-}
-
-// lcov reads the SF and DA records of a tracefile.
-func (r reader) lcov(report []byte, reached map[string]map[int]bool) {
+// lines reads a profile of Go (file:line.col,line.col statements count), or the SF and DA records of a tracefile.
+func (r reader) lines(kind toolchain.Report, report []byte, note func(file string, n int, yes bool)) {
 	file := ""
 	for l := range strings.SplitSeq(string(report), "\n") {
-		if name, ok := strings.CutPrefix(l, "SF:"); ok {
+		var from, col, to, statements, count int
+		if name, rest, ok := strings.Cut(l, ".go:"); ok && kind == toolchain.ReportGoCover {
+			if _, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &from, &col, &to, &col, &statements, &count); err != nil {
+				continue
+			}
+			for n := from; n <= to; n++ {
+				note(r.goDir(name+".go"), n, count > 0)
+			}
+		} else if name, ok := strings.CutPrefix(l, "SF:"); ok {
 			file = r.relative(strings.TrimSpace(name))
-		}
-		var n, count int
-		if _, err := fmt.Sscanf(l, "DA:%d,%d", &n, &count); err == nil {
-			note(reached, file, n, count > 0)
+		} else if _, err := fmt.Sscanf(l, "DA:%d,%d", &from, &count); err == nil {
+			note(file, from, count > 0)
 		}
 	}
-}
-
-// note keeps a line reached once it was.
-func note(reached map[string]map[int]bool, file string, n int, yes bool) {
-	if reached[file] == nil {
-		reached[file] = map[int]bool{}
-	}
-	reached[file][n] = reached[file][n] || yes
 }

@@ -306,13 +306,9 @@ func (p *place) keepMade(ctx context.Context, base string) error {
 	if base == "" || !p.chain.Builds {
 		return nil
 	}
-	entries, err := p.c.repo.ReadTree(ctx, base)
+	tracked, err := p.c.entriesOf(ctx, base)
 	if err != nil {
 		return err
-	}
-	tracked := make(map[string]bool, len(entries))
-	for _, e := range entries {
-		tracked[e.Path] = true
 	}
 	var files []string
 	err = filepath.WalkDir(p.root, func(full string, e fs.DirEntry, err error) error {
@@ -327,7 +323,7 @@ func (p *place) keepMade(ctx context.Context, base string) error {
 		switch {
 		case e.IsDir() && (e.Name() == "__pycache__" || strings.HasSuffix(name, ".egg-info") || name == "build" || name == "dist"):
 			return fs.SkipDir
-		case e.Type().IsRegular() && !tracked[name]:
+		case e.Type().IsRegular() && tracked[name].Path == "":
 			files = append(files, name)
 		}
 		return nil

@@ -3,12 +3,13 @@ package check
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // Change is one file that differs between two trees, with its contents.
@@ -38,14 +39,19 @@ func Changes(ctx context.Context, repo *git.Repo, from, to string) ([]Change, er
 	if err != nil {
 		return nil, fmt.Errorf("compare trees: %w", err)
 	}
-	out := make([]Change, 0, len(diff))
-	for _, d := range diff {
-		out = append(out, Change{
-			Path: d.Path, Status: d.Status, OldMode: d.OldMode, NewMode: d.NewMode, OldID: d.OldID, NewID: d.NewID,
-			Old: blobs[d.OldID], New: blobs[d.NewID],
-		})
+	return each(diff, func(d git.Change) Change {
+		return Change{d.Path, d.Status, d.OldMode, d.NewMode, d.OldID, d.NewID, blobs[d.OldID], blobs[d.NewID]}
+	}), nil
+}
+
+// entriesOf are the files of a tree, by path.
+func (c *Checker) entriesOf(ctx context.Context, tree string) (map[string]git.Entry, error) {
+	list, err := c.repo.ReadTree(ctx, tree)
+	out := make(map[string]git.Entry, len(list))
+	for _, e := range list {
+		out[e.Path] = e
 	}
-	return out, nil
+	return out, err
 }
 
 // readFiles are the files of a tree that are wanted, by path.
@@ -54,20 +60,29 @@ func (c *Checker) readFiles(ctx context.Context, tree string, want func(git.Entr
 	if err != nil {
 		return nil, err
 	}
-	entries = slices.DeleteFunc(entries, func(e git.Entry) bool { return !want(e) })
-	ids := make([]string, len(entries))
-	for i, e := range entries {
-		ids[i] = e.ID
-	}
-	blobs, err := c.repo.ReadBlobs(ctx, ids)
+	return c.texts(ctx, each(those(entries, want), func(e git.Entry) step.File { return step.File{Path: e.Path, ID: e.ID} }))
+}
+
+// texts are what is in files, by path.
+func (c *Checker) texts(ctx context.Context, files []step.File) (map[string][]byte, error) {
+	blobs, err := c.repo.ReadBlobs(ctx, each(files, func(f step.File) string { return f.ID }))
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string][]byte, len(entries))
-	for _, e := range entries {
-		out[e.Path] = blobs[e.ID]
+	out := make(map[string][]byte, len(files))
+	for _, f := range files {
+		out[f.Path] = blobs[f.ID]
 	}
 	return out, nil
+}
+
+// openEdited makes a place, as [Checker.open] does, for a tree with other versions of some files.
+func (c *Checker) openEdited(ctx context.Context, proof step.Shows, tree string, edits []git.Edit, base string, chain toolchain.Found) (*place, error) {
+	tree, err := c.repo.EditTree(ctx, tree, edits)
+	if err != nil {
+		return nil, err
+	}
+	return c.open(ctx, proof, tree, base, chain)
 }
 
 // Git's file modes.
@@ -105,16 +120,10 @@ func addedTo(a, b []string) []line {
 }
 
 // newLines are the numbers of the lines that are added.
-func newLines(from, to []byte) map[int]bool {
-	return numbersOf(added(from, to))
-}
+func newLines(from, to []byte) map[int]bool { return numbersOf(added(from, to)) }
 
 func numbersOf(lines []line) map[int]bool {
-	out := map[int]bool{}
-	for _, l := range lines {
-		out[l.n] = true
-	}
-	return out
+	return setOf(each(lines, func(l line) int { return l.n }))
 }
 
 func splitLines(s []byte) []string {

@@ -39,9 +39,14 @@ const examplesTime = 30 * time.Second
 // What the tests say of calls with literals is called in the same way. They pass, so code that gives something else now does so only
 // where it is tested. These calls are found and not told. Held-out calls are made with them.
 func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []step.File) (out []step.Example, findings []step.Finding, err error) {
+	defer func() {
+		if err != nil {
+			out, findings, err = nil, nil, fmt.Errorf("run examples: %w", err)
+		}
+	}()
 	asked, err := c.asked(ctx, m, tree, tests)
 	if err != nil {
-		return nil, nil, fmt.Errorf("run examples: %w", err)
+		return nil, nil, err
 	}
 	held := m.heldOut(slices.Concat(m.Examples, asked))
 	if len(m.Examples)+len(asked)+len(held) == 0 {
@@ -49,20 +54,17 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	}
 	u, err := c.userOf(ctx, m, tree)
 	if err != nil {
-		return nil, nil, fmt.Errorf("run examples: %w", err)
+		return nil, nil, err
 	}
 	defer func() { err = joinClose(err, u.place) }()
 	all := slices.Concat(m.Examples, asked)
-	calls := slices.Clone(all)
-	for _, h := range held {
-		calls = append(calls, h.Example)
-	}
+	calls := append(slices.Clone(all), each(held, func(h heldOut) example.Example { return h.Example })...)
 	given, err := u.try(ctx, calls, true)
 	if err != nil {
-		return nil, nil, fmt.Errorf("run examples: %w", err)
+		return nil, nil, err
 	}
 	if out, findings, err = u.judgeHeldOut(ctx, held, given[len(all):]); err != nil {
-		return nil, nil, fmt.Errorf("run examples: %w", err)
+		return nil, nil, err
 	}
 	for i, e := range all {
 		o := given[i]
@@ -73,14 +75,14 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 			u.plain = e.Want.Error // of an assertion
 			again, err := u.try(ctx, all[i:i+1], true)
 			if err != nil {
-				return nil, nil, fmt.Errorf("run examples: %w", err)
+				return nil, nil, err
 			}
 			o, u.plain = again[0], false
 		}
 		if e.Test != "" {
 			f, err := u.onlyTested(ctx, asked, e, o)
 			if err != nil {
-				return nil, nil, fmt.Errorf("run examples: %w", err)
+				return nil, nil, err
 			}
 			findings = append(findings, f...)
 			continue
@@ -98,21 +100,21 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	}
 	copied, err := u.copies(ctx, asked, all, given)
 	if err != nil {
-		return nil, nil, fmt.Errorf("run examples: %w", err)
+		return nil, nil, err
 	}
 	kept, err := u.keeps(ctx, calls)
 	if err != nil {
-		return nil, nil, fmt.Errorf("run examples: %w", err)
+		return nil, nil, err
 	}
 	findings = slices.Concat(findings, u.changes(calls, given), kept, copied, u.shares(asked))
 	if Rejected(findings) {
 		return out, findings, nil
 	}
-	ambient, err := u.ambient(ctx, all, tests)
-	if err != nil {
-		return nil, nil, fmt.Errorf("run examples: %w", err)
+	ambient, err := u.differs(ctx, all, tests) // under tests, or later
+	if err == nil && len(ambient) == 0 {
+		ambient, err = u.again(ctx, all)
 	}
-	return out, append(findings, ambient...), nil
+	return out, append(findings, ambient...), err
 }
 
 // copies finds code that knows the answers of the spec and the tests instead of computing them.
@@ -120,48 +122,31 @@ func (u *user) copies(ctx context.Context, asked, all []example.Example, given [
 	if found := u.recites(asked); len(found) > 0 {
 		return found, nil
 	}
-	if found, err := u.answersOnly(ctx, all, given); err != nil || len(found) > 0 {
-		return found, err
-	}
-	if found, err := u.staircase(ctx, all, given); err != nil || len(found) > 0 {
-		return found, err
+	for _, copies := range []func(context.Context, []example.Example, []example.Outcome) ([]step.Finding, error){u.answersOnly, u.staircase} {
+		if found, err := copies(ctx, all, given); err != nil || len(found) > 0 {
+			return found, err
+		}
 	}
 	return u.constant(ctx, all, given)
 }
 
-// ambient finds code that gives something else under tests, or later.
-func (u *user) ambient(ctx context.Context, all []example.Example, tests []step.File) ([]step.Finding, error) {
-	found, err := u.differs(ctx, all, tests)
-	if err != nil || len(found) > 0 {
-		return found, err
-	}
-	return u.again(ctx, all)
-}
-
 // userOf is a user of a module on a tree without tests.
 func (c *Checker) userOf(ctx context.Context, m Module, tree string) (*user, error) {
-	bare, without, err := c.withoutTests(ctx, tree)
+	entries, err := c.repo.ReadTree(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.open(ctx, step.OnExamples, bare, cmp.Or(m.Base, tree), m.Chain)
-	return &user{place: p, m: m, without: without}, err
-}
-
-// withoutTests is a tree without test files, and these.
-func (c *Checker) withoutTests(ctx context.Context, tree string) (bare string, without []git.Entry, err error) {
-	entries, err := c.repo.ReadTree(ctx, tree)
-	if err != nil {
-		return "", nil, err
-	}
+	u := &user{m: m}
 	var edits []git.Edit
 	for _, e := range entries {
-		if toolchain.Classify(e.Path) == toolchain.Test && !strings.HasPrefix(e.Path, "../") && !strings.HasSuffix(e.Path, ".rs") {
-			edits, without = append(edits, git.Edit{Path: e.Path}), append(without, e)
+		if toolchain.IsTest(e.Path) && !strings.HasPrefix(e.Path, "../") && !strings.HasSuffix(e.Path, ".rs") {
+			if edits = append(edits, git.Edit{Path: e.Path}); e.Mode != linkMode {
+				u.without = append(u.without, step.File{Path: e.Path, ID: e.ID})
+			}
 		}
 	}
-	bare, err = c.repo.EditTree(ctx, tree, edits)
-	return bare, without, err
+	u.place, err = c.openEdited(ctx, step.OnExamples, tree, edits, cmp.Or(m.Base, tree), m.Chain)
+	return u, err
 }
 
 // user runs code as a user of it would.
@@ -173,7 +158,7 @@ type user struct {
 	plan    string      // the file that it reads; "" where the calls are in the program
 	cannot  string      // why there is no program
 	plain   bool        // assertions of Python stay
-	without []git.Entry // the tests that are not there
+	without []step.File // the tests that are not there
 	parsed  []sourceFile
 }
 
@@ -261,9 +246,14 @@ func (u *user) module(e example.Example) (module, why string) {
 	case file == "":
 		return "", "no source of the module declares " + name
 	case u.chain.Ecosystem == toolchain.Python:
-		return u.pythonModule(file), ""
+		name := strings.TrimPrefix(u.below(file), strings.TrimPrefix(u.chain.SourceDir+"/", "/"))
+		return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(name, ".py"), "/__init__"), "/", "."), ""
 	case u.chain.Ecosystem == toolchain.Rust:
-		return u.rustModule(file)
+		crate, module := toolchain.RustModule(u.below(file))
+		if crate != "lib" || u.chain.Module == "" {
+			return "", "it is not in a library"
+		}
+		return strings.TrimSuffix(u.chain.Module+"::"+module, "::"), ""
 	}
 	return fileURL(u.full(file)), ""
 }
@@ -321,22 +311,6 @@ func (u *user) importPaths() []string {
 		return []string{filepath.Join(root, u.chain.SourceDir), root}
 	}
 	return []string{root}
-}
-
-func (u *user) pythonModule(file string) string {
-	name := u.below(file)
-	if u.chain.SourceDir != "" {
-		name = strings.TrimPrefix(name, u.chain.SourceDir+"/")
-	}
-	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(name, ".py"), "/__init__"), "/", ".")
-}
-
-func (u *user) rustModule(file string) (module, why string) {
-	crate, module := toolchain.RustModule(u.below(file))
-	if crate != "lib" || u.chain.Module == "" {
-		return "", "it is not in a library"
-	}
-	return strings.TrimSuffix(u.chain.Module+"::"+module, "::"), ""
 }
 
 // run makes the program, if there is none yet, and runs it. What it did not say anything of has failed for the reason that is
@@ -412,8 +386,7 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 
 // surroundings is the environment of a user of what is released: nothing in it says that something is checked.
 func (u *user) surroundings(home string) []string {
-	return append(slices.DeleteFunc(u.c.env(home, home, u.programs(), nil, false), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return !slices.Contains([]string{"PATH", "HOME", "USERPROFILE", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "WINDIR", "PATHEXT"}, strings.ToUpper(name))
+	return append(those(u.c.env(home, home, u.programs(), nil, false), func(kv string) bool {
+		return slices.Contains([]string{"PATH", "HOME", "USERPROFILE", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "WINDIR", "PATHEXT"}, strings.ToUpper(nameOf(kv)))
 	}), "NODE_ENV=production")
 }

@@ -33,9 +33,7 @@ func (u *user) alone(all []example.Example) []example.Example {
 	if len(sentencesOf(u.m.Said, inCommon, denied)) > 0 {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(e example.Example) bool {
-		return len(e.Call) < 2 || !u.makes(e.Call[0])
-	})
+	return those(all, func(e example.Example) bool { return len(e.Call) >= 2 && u.makes(e.Call[0]) })
 }
 
 // makes reports whether a call makes an object.
@@ -129,7 +127,7 @@ func (u *user) keeps(ctx context.Context, calls []example.Example) ([]step.Findi
 	if !own && !all || len(calls) == 0 || u.chain.Ecosystem == toolchain.Rust {
 		return nil, nil
 	}
-	calls = slices.DeleteFunc(slices.Clone(calls), func(e example.Example) bool { // an object has what it was made of
+	calls = without(calls, func(e example.Example) bool { // an object has what it was made of
 		return u.makes(e.Call[0]) || slices.ContainsFunc(e.Call, func(l example.Link) bool { return l.Field })
 	})
 	got, err := u.try(ctx, slices.Concat(calls, calls), false)

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -23,39 +24,29 @@ const mostAsked = 300
 
 // asked are the calls that tests of the module make of its exports with literals, and what they say of them.
 func (c *Checker) asked(ctx context.Context, m Module, tree string, tests []step.File) ([]example.Example, error) {
-	tests = slices.DeleteFunc(slices.Clone(tests), func(t step.File) bool {
-		return toolchain.EcosystemOf(toolchain.LanguageOf(t.Path)) != m.Chain.Ecosystem
-	})
+	tests = those(tests, func(t step.File) bool { return ecosystemOf(t.Path) == m.Chain.Ecosystem })
 	if len(tests) == 0 {
 		return nil, nil
 	}
-	entries, err := c.repo.ReadTree(ctx, tree)
+	settings, err := c.readFiles(ctx, tree, func(e git.Entry) bool {
+		beside := slices.ContainsFunc(tests, func(t step.File) bool { return path.Dir(t.Path) == path.Dir(e.Path) && t.Path != e.Path })
+		return runnerFile().MatchString(e.Path) || beside && strings.HasSuffix(e.Path, "_test.go")
+	})
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, e := range entries {
-		beside := slices.ContainsFunc(tests, func(t step.File) bool { return path.Dir(t.Path) == path.Dir(e.Path) && t.Path != e.Path })
-		if runnerFile().MatchString(e.Path) || beside && strings.HasSuffix(e.Path, "_test.go") {
-			ids = append(ids, e.ID)
-		}
-	}
-	settings := len(ids)
-	for _, t := range tests {
-		ids = append(ids, t.ID)
-	}
-	blobs, err := c.repo.ReadBlobs(ctx, ids)
+	texts, err := c.texts(ctx, tests)
 	if err != nil {
 		return nil, err
 	}
 	before := ""
-	for _, id := range ids[:settings] {
-		before += string(preparing().Find(blobs[id]))
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		before += string(preparing().Find(settings[name]))
 	}
 	var out []example.Example
 	for _, t := range tests {
-		own := source.Parse(t.Path, blobs[t.ID]).Funcs
-		for _, e := range example.InTests(t.Path, blobs[t.ID]) {
+		own := source.Parse(t.Path, texts[t.Path]).Funcs
+		for _, e := range example.InTests(t.Path, texts[t.Path]) {
 			if e = m.unqualified(e); e.Call == nil || slices.Contains(m.Known, e.Test) || standIn().MatchString(e.After) || slices.ContainsFunc(own, func(f source.Func) bool { return f.Name == e.Symbol() }) {
 				continue
 			}
@@ -98,7 +89,7 @@ func (u *user) onlyTested(ctx context.Context, asked []example.Example, e exampl
 	if o.Cannot != "" || e.Want.Holds(o) || noMatter().MatchString(o.Given()) || u.m.speaksOf(e.After) {
 		return nil, nil
 	}
-	before := slices.DeleteFunc(slices.Clone(asked), func(x example.Example) bool { return x.Test != e.Test })
+	before := those(asked, func(x example.Example) bool { return x.Test == e.Test })
 	again, err := u.try(ctx, before, false)
 	if err != nil {
 		return nil, err
@@ -135,19 +126,16 @@ func (m Module) speaksOf(after string) bool {
 		}
 	}
 	spec := strings.ToLower(m.Said)
-	for _, s := range spoken {
-		if s.code().MatchString(after) && s.spec().MatchString(spec) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(spoken, func(s saying) bool { return s.code().MatchString(after) && s.spec().MatchString(spec) })
 }
 
 // standIn is what puts something in the place of what the code uses.
 var standIn = re.New(`(?i)\bpatch\b|mock|stub|\bspy|\bfake`)
 
+type saying struct{ code, spec re.Regexp }
+
 // spoken are kinds of state by the names that tests have for them, and by the words that specs have.
-var spoken = []struct{ code, spec re.Regexp }{
+var spoken = []saying{
 	{re.New(`(?i)env`), re.New(`environment|env\b|환경`)},
 	{re.New(`(?i)time|date|clock|now|freeze|fakeTimers`), re.New(`time|date|clock|\bnow\b|today|\bday\b|hour|second|시각|시간|날짜`)},
 	{re.New(`(?i)chdir|tmp|temp|write|file|path|open\(`), re.New(`file|director|folder|path|disk|파일|경로`)},
@@ -162,11 +150,8 @@ var spoken = []struct{ code, spec re.Regexp }{
 }
 
 // plainWords are words of code that a spec may have without speaking of what is done with them.
-var plainWords = map[string]bool{
-	"true": true, "false": true, "none": true, "null": true, "nil": true, "self": true, "test": true, "tests": true, "assert": true, "with": true, "from": true, "import": true,
-	"expect": true, "raises": true, "error": true, "errors": true, "value": true, "values": true, "string": true, "list": true, "func": true, "function": true, "const": true,
-	"return": true, "number": true, "name": true, "given": true, "when": true, "then": true, "that": true, "this": true, "each": true, "range": true, "type": true, "equal": true,
-}
+var plainWords = setOf(strings.Fields(`true false none null nil self test tests assert with from import expect raises error errors value values string list func function const
+	return number name given when then that this each range type equal`))
 
 // Limits of what is tried to tell an answer from a computation.
 const (

@@ -22,10 +22,7 @@ type heldOut struct {
 // heldOut are the calls that are kept from the author of the code: those that can be read, are of exports, and stand neither in the
 // spec nor in a test, where the author of the code would have seen them.
 func (m Module) heldOut(seen []example.Example) []heldOut {
-	known := map[string]bool{}
-	for _, e := range seen {
-		known[e.Calls()] = true
-	}
+	known := setOf(each(seen, example.Example.Calls))
 	var out []heldOut
 	for _, h := range m.HeldOut {
 		e, why := m.readHeldOut(h)
@@ -45,9 +42,9 @@ func (m Module) readHeldOut(h step.HeldOut) (e example.Example, why string) {
 		return e, why
 	}
 	if e = m.unqualified(e); e.Call == nil {
-		return e, "it does not call an export"
+		why = "it does not call an export"
 	}
-	return e, ""
+	return e, why
 }
 
 // unreadHeldOut tells the author of the tests which calls cannot be made. Where none can, nothing is held out at all, and it has to
@@ -62,10 +59,7 @@ func (m Module) unreadHeldOut() []step.Finding {
 	if len(bad) == 0 {
 		return nil
 	}
-	var names []string
-	for _, x := range m.Exports {
-		names = append(names, x.Name)
-	}
+	names := each(m.Exports, func(x step.Export) string { return x.Name })
 	f := fix("held-out-unread", m.Spec, 0, fmt.Sprintf("%d of %d calls in held_out cannot be made: %s. Write calls of these exports with literals: %s.",
 		len(bad), len(m.HeldOut), strings.Join(bad[:min(len(bad), 5)], "; "), strings.Join(names[:min(len(names), 20)], ", ")))
 	if len(bad) == len(m.HeldOut) {
@@ -120,8 +114,8 @@ func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example
 	if u.m.requested() {
 		whose = "the agent that wrote the plan expects from the request"
 	}
-	f := step.Finding{Rule: "held-out-failed", Severity: step.Fix, Path: u.m.Spec, Message: fmt.Sprintf(
-		"%d of %d calls that are in no test give a different result than %s. One of them: %s.", failed, total, whose, first)}
+	f := fix("held-out-failed", u.m.Spec, 0, fmt.Sprintf(
+		"%d of %d calls that are in no test give a different result than %s. One of them: %s.", failed, total, whose, first))
 	if decides {
 		f.Severity = step.Rejects
 		f.Message += " The code must work for every input, not only for those in the tests."

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"crypto/rand"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -42,9 +43,7 @@ func (u *user) prepareRust(ctx context.Context, plan example.Plan) (example.Plan
 	unwritten := map[string]string{}
 	for {
 		text, lines, cannot := example.Rust(plan, signatures)
-		for id, why := range cannot {
-			unwritten[id] = why
-		}
+		maps.Copy(unwritten, cannot)
 		plan.Calls = slices.DeleteFunc(plan.Calls, func(c example.Call) bool { return unwritten[c.ID] != "" })
 		name := "a" + strings.ToLower(rand.Text())
 		file := path.Join(u.chain.Root, "examples", name+".rs")

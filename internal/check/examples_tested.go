@@ -157,24 +157,14 @@ func (u *user) underTest(ctx context.Context, list []example.Example, tests []st
 
 // putTests writes the files of tests that were left out into the checkout.
 func (u *user) putTests(ctx context.Context) (put []string, err error) {
-	var ids []string
-	for _, e := range u.without {
-		ids = append(ids, e.ID)
-	}
-	blobs, err := u.c.repo.ReadBlobs(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range u.without {
-		if e.Mode == linkMode {
-			continue
-		}
-		if err := u.write(e.Path, blobs[e.ID]); err != nil {
+	texts, err := u.c.texts(ctx, u.without)
+	for name, text := range texts {
+		if err = u.write(name, text); err != nil {
 			return put, err
 		}
-		put = append(put, e.Path)
+		put = append(put, name)
 	}
-	return put, nil
+	return put, err
 }
 
 // writeTest writes a test that makes the calls of a plan, beside another one, and gives its files, the test first. There are none for

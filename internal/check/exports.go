@@ -46,13 +46,11 @@ func (c *Checker) moreExports(ctx context.Context, m Module, before, tree string
 			if _, old := was[strings.TrimPrefix(e.Owner+"."+e.Name, ".")]; old || python || !r.unlisted(e) {
 				continue
 			}
-			text := "The module exports " + e.Name + ", which its spec does not list. Make it private."
-			switch e.Kind {
-			case "function", "class", "dataclass", "record", "struct", "type", "interface", "trait", "enum", "object":
-				out = append(out, fix("export-unlisted", name, e.Line, text))
-			default:
-				out = append(out, warn("export-unlisted", name, e.Line, text))
+			say := warn
+			if slices.Contains([]string{"function", "class", "dataclass", "record", "struct", "type", "interface", "trait", "enum", "object"}, e.Kind) {
+				say = fix
 			}
+			out = append(out, say("export-unlisted", name, e.Line, "The module exports "+e.Name+", which its spec does not list. Make it private."))
 		}
 	}
 	return out, nil
@@ -68,7 +66,7 @@ func (c *Checker) fewerExports(ctx context.Context, m Module, tree string) ([]st
 	var out []step.Finding
 	for _, e := range m.Exports {
 		name := bareName(e.Name)
-		if !identifier().MatchString(name) || named(now, name) {
+		if !identifier().MatchString(name) || slices.ContainsFunc(slices.Collect(maps.Values(now)), func(b []byte) bool { return hasWord(string(b), name) }) {
 			continue
 		}
 		out = append(out, fix("export-missing", m.Dir, 0, "The spec exports "+e.Name+", but no source file of the module has that name."))
@@ -76,25 +74,16 @@ func (c *Checker) fewerExports(ctx context.Context, m Module, tree string) ([]st
 	return out, nil
 }
 
-func named(files map[string][]byte, name string) bool {
-	for _, b := range files {
-		if hasWord(string(b), name) {
-			return true
-		}
-	}
-	return false
-}
-
 // isFace reports whether other modules see what a file exports.
 func isFace(m Module, name string, f source.File) bool {
+	here := path.Dir(name) == path.Clean(m.Dir)
 	switch m.Chain.Ecosystem {
 	case toolchain.Go:
-		return path.Dir(name) == path.Clean(m.Dir) && f.Package != "main"
+		return here && f.Package != "main"
 	case toolchain.Python:
-		return path.Dir(name) == path.Clean(m.Dir)
+		return here
 	}
-	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
-	return name == m.Place.NewFile || path.Dir(name) == path.Clean(m.Dir) && stem == "index"
+	return name == m.Place.NewFile || here && stem(path.Base(name)) == "index"
 }
 
 // sameExports compares what the module's sources export in two trees.

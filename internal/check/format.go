@@ -18,7 +18,7 @@ import (
 // one that it configures and that is not installed is a warning, and an error where jacquard.yaml names it.
 func (c *Checker) Format(ctx context.Context, m Module, tree string, files []string) (proof Proof, changed []string, err error) {
 	proof = Proof{Tree: tree, Passed: true}
-	files = slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !m.Place.AllowsSource(f) })
+	files = those(files, m.Place.AllowsSource)
 	if len(files) == 0 || len(m.Chain.Format(files))+len(m.Chain.Lint(files)) == 0 {
 		return proof, nil, nil
 	}
@@ -39,11 +39,7 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 	if err != nil {
 		return proof, nil, fmt.Errorf("format: %w", err)
 	}
-	for _, name := range all {
-		if slices.Contains(files, name) {
-			changed = append(changed, name)
-		}
-	}
+	changed = those(all, func(name string) bool { return slices.Contains(files, name) })
 	if proof.Tree, err = p.treeNow(ctx, changed); err != nil {
 		return proof, nil, fmt.Errorf("format: %w", err)
 	}
@@ -99,7 +95,7 @@ var (
 // warning: the author may not be allowed to change them.
 func (p *place) lintFindings(output []byte, rule string, files []string) []step.Finding {
 	var out []step.Finding
-	r := reader{chain: p.chain, root: p.root}
+	r := p.reader()
 	current := ""
 	for line := range strings.Lines(colours().ReplaceAllString(string(output), "")) {
 		line = strings.TrimRight(line, "\r\n")
@@ -116,13 +112,11 @@ func (p *place) lintFindings(output []byte, rule string, files []string) []step.
 		if _, tracked := p.entries[file]; !tracked {
 			continue
 		}
-		text = "The linter says: " + strings.Join(strings.Fields(text), " ")
+		say := warn
 		if slices.Contains(files, file) {
-			out = append(out, fix(rule, file, atoi(at), text))
-		} else {
-			out = append(out, warn(rule, file, atoi(at), text))
+			say = fix
 		}
-		if len(out) == mostCompared {
+		if out = append(out, say(rule, file, atoi(at), "The linter says: "+strings.Join(strings.Fields(text), " "))); len(out) == mostCompared {
 			break
 		}
 	}

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -153,15 +154,11 @@ func (p *place) environment(install bool) []string {
 
 // setUpOnSources installs with the project itself in its place, where that is of use and the installation without it has failed.
 func (p *place) setUpOnSources(ctx context.Context, base string, setup []toolchain.Command, failed *setupError) (partly setupError, err error) {
-	entries, err := p.c.repo.ReadTree(ctx, base)
+	entries, err := p.c.entriesOf(ctx, base)
 	if err != nil {
 		return partly, err
 	}
-	var sources []string
-	for _, e := range entries {
-		sources = append(sources, e.Path)
-	}
-	again := p.chain.OnSources(setup, sources)
+	again := p.chain.OnSources(setup, slices.Sorted(maps.Keys(entries)))
 	if len(again) == 0 {
 		return partly, failed
 	}

@@ -44,9 +44,7 @@ func (c *Checker) Goals(ctx context.Context, t Task, before, tree string) (goals
 	}
 	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree}}
 	defer func() { err = p.close(err) }()
-	for _, name := range []string{GoalLint, GoalTest, GoalBuild, GoalTypeCheck, GoalCustom} {
-		goals = append(goals, Goal{Name: name})
-	}
+	goals = each([]string{GoalLint, GoalTest, GoalBuild, GoalTypeCheck, GoalCustom}, func(name string) Goal { return Goal{Name: name} })
 	for _, chain := range p.touched() {
 		if err := p.goals(ctx, chain, goals); err != nil {
 			return goals, p.proof.Records, fmt.Errorf("run goals: %w", err)
@@ -80,9 +78,14 @@ func (p *taskProof) goals(ctx context.Context, chain toolchain.Found, goals []Go
 	defer func() { err = joinClose(err, pl) }()
 	mine := p.mine(pl)
 	if len(mine) > 0 {
-		if err := p.goalLint(ctx, pl, mine, &goals[0]); err != nil {
+		found, records, err := p.lints(ctx, pl, mine)
+		if err != nil {
 			return err
 		}
+		p.proof.Records = append(p.proof.Records, records...)
+		g := &goals[0]
+		g.Ran, g.Findings = g.Ran || len(records) > 0, append(g.Findings, found...)
+		g.Failed = g.Failed || slices.ContainsFunc(found, func(f step.Finding) bool { return f.Severity != step.Warn })
 	}
 	if err := p.goalTest(ctx, pl, &goals[1]); err != nil {
 		return err
@@ -94,18 +97,6 @@ func (p *taskProof) goals(ctx context.Context, chain toolchain.Found, goals []Go
 	if types := chain.TypeCheck(toolchain.Selection{}); !reflect.DeepEqual(types, build) && chain.Ecosystem != toolchain.Go { // its tests are compiled to be run
 		return p.goalRun(ctx, pl, types, &goals[3])
 	}
-	return nil
-}
-
-func (p *taskProof) goalLint(ctx context.Context, pl *place, mine []string, g *Goal) error {
-	found, records, err := p.lints(ctx, pl, mine)
-	if err != nil {
-		return err
-	}
-	p.proof.Records = append(p.proof.Records, records...)
-	g.Ran = g.Ran || len(records) > 0
-	g.Findings = append(g.Findings, found...)
-	g.Failed = g.Failed || slices.ContainsFunc(found, func(f step.Finding) bool { return f.Severity != step.Warn })
 	return nil
 }
 

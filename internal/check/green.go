@@ -75,17 +75,13 @@ func (c *Checker) Refactor(ctx context.Context, m Module, green, tree string, fr
 
 // Merged proves a module again on the tree that merging made. Frozen files that the merge changed are a finding.
 func (c *Checker) Merged(ctx context.Context, m Module, tree string, frozen []step.File) (Proof, error) {
-	entries, err := c.repo.ReadTree(ctx, tree)
+	have, err := c.entriesOf(ctx, tree)
 	if err != nil {
 		return Proof{}, fmt.Errorf("prove merged tree: %w", err)
 	}
-	have := map[string]string{}
-	for _, e := range entries {
-		have[e.Path] = e.ID
-	}
 	var findings []step.Finding
 	for _, f := range frozen {
-		if have[f.Path] != f.ID {
+		if have[f.Path].ID != f.ID {
 			findings = append(findings, reject("frozen-changed", f.Path, 0, "The merged tree has another version of this frozen test."))
 		}
 	}
@@ -115,12 +111,7 @@ func (c *Checker) freeze(ctx context.Context, m Module, changes []Change, tree s
 		_, isFrozen := was[d.Path]
 		switch {
 		case isFrozen:
-			what := "changed"
-			if d.Status == 'D' {
-				what = "deleted"
-			}
-			findings = append(findings, reject("frozen-changed", d.Path, 0,
-				"This test file is frozen and was "+what+". Change the code so that the test passes unchanged."))
+			findings = append(findings, frozenChanged(d))
 			back(d)
 		case slices.Contains(m.Kept, d.Path):
 			findings = append(findings, warn("kept-changed", d.Path, 0, "This run keeps this file as it is; your change was undone."))
@@ -131,21 +122,18 @@ func (c *Checker) freeze(ctx context.Context, m Module, changes []Change, tree s
 			findings = append(findings, strayFinding(d.Path))
 			edits = append(edits, git.Edit{Path: d.Path})
 		case !m.Place.AllowsSource(d.Path):
-			findings = append(findings, scopeFinding(m, d.Path, "source files of the module"))
+			findings = append(findings, reject("out-of-scope", d.Path, 0, fmt.Sprintf(
+				"This phase may change only the source files of the module in %s (%s). Your change to this file was undone.", m.Dir, strings.Join(m.Place.Sources, ", "))))
 			back(d)
 		}
 	}
 	// A frozen file that was different before already is put right, too: the object store has it.
-	entries, err := c.repo.ReadTree(ctx, tree)
+	have, err := c.entriesOf(ctx, tree)
 	if err != nil {
 		return "", nil, nil, err
 	}
-	have := map[string]string{}
-	for _, e := range entries {
-		have[e.Path] = e.ID
-	}
 	for _, f := range frozen {
-		if have[f.Path] != f.ID && !slices.Contains(restored, f.Path) {
+		if have[f.Path].ID != f.ID && !slices.Contains(restored, f.Path) {
 			edits = append(edits, git.Edit{Path: f.Path, Mode: "100644", ID: f.ID})
 		}
 	}
@@ -161,11 +149,6 @@ func (c *Checker) freeze(ctx context.Context, m Module, changes []Change, tree s
 	}
 	fixed, err := c.repo.EditTree(ctx, tree, edits)
 	return fixed, findings, restored, err
-}
-
-func scopeFinding(m Module, p, what string) step.Finding {
-	return reject("out-of-scope", p, 0, fmt.Sprintf(
-		"This phase may change only the %s in %s (%s). Your change to this file was undone.", what, m.Dir, strings.Join(m.Place.Sources, ", ")))
 }
 
 // passes builds and runs the frozen tests.
@@ -197,13 +180,9 @@ func (c *Checker) passes(ctx context.Context, m Module, tree string, frozen []st
 
 // frozenTests are the frozen files that hold tests of the module's language. In Rust those of a unit may be in its source.
 func frozenTests(p *place, frozen []step.File) []string {
-	var out []string
-	for _, f := range frozen {
-		if p.ours(f.Path) && mayTest(f.Path) && len(source.Parse(f.Path, p.read(f.Path)).Tests) > 0 {
-			out = append(out, f.Path)
-		}
-	}
-	return out
+	return those(each(frozen, func(f step.File) string { return f.Path }), func(name string) bool {
+		return p.ours(name) && mayTest(name) && len(source.Parse(name, p.read(name)).Tests) > 0
+	})
 }
 
 // judge decides whether every expected test passed.
@@ -227,12 +206,8 @@ func (pr *Proof) judge(m Module, expected []test, run testRun) {
 				"The test "+t.Name+" failed and then passed on the same tree. Find what differs between two runs."))
 		}
 	}
-	for _, r := range run.results {
-		if bad(r.Status) && !slices.Contains(m.Known, r.ID) {
-			ok = false
-		}
-	}
-	pr.Passed = ok && !Rejected(pr.Findings)
+	charged := func(r step.TestResult) bool { return bad(r.Status) && !slices.Contains(m.Known, r.ID) }
+	pr.Passed = ok && !slices.ContainsFunc(run.results, charged) && !Rejected(pr.Findings)
 }
 
 var diagnostic = re.New(`^(\S[^:(\n]*\.\w+)[:(](\d+)`)

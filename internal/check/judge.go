@@ -103,28 +103,13 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 	defer func() { err = j.close(err) }()
 	j.manifests = manifestsOf(j.changes)
 	j.notices()
-	if err := j.readByCode(ctx); err != nil && !j.excused(ctx, err) {
-		return j.out, fmt.Errorf("judge change: %w", err)
-	}
-	foreign := ""
-	for _, ch := range j.changes {
-		if isProgram(ch) || kindOf(ch) == foreignCode && !slices.ContainsFunc(q.Chains, func(f toolchain.Found) bool { return compiles(f, ch.Path) }) {
-			foreign = cmp.Or(foreign, ch.Path)
-		}
-	}
-	for _, chain := range j.concerned() {
-		if err := j.chain(ctx, chain); err != nil && !j.excused(ctx, err) {
+	for _, stage := range []func(context.Context) error{j.readByCode, j.eachChain, j.leftOut, j.across} {
+		if err := stage(ctx); err != nil && !j.excused(ctx, err) {
 			return j.out, fmt.Errorf("judge change: %w", err)
 		}
 	}
-	if err := j.leftOut(ctx); err != nil && !j.excused(ctx, err) {
-		return j.out, fmt.Errorf("judge change: %w", err)
-	}
-	if err := j.across(ctx); err != nil && !j.excused(ctx, err) {
-		return j.out, fmt.Errorf("judge change: %w", err)
-	}
-	if foreign != "" && !j.known.code {
-		j.known.unknown = cmp.Or(j.known.unknown, "the language of "+foreign+" is not supported: only Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin are")
+	if i := slices.IndexFunc(j.changes, j.foreign); i >= 0 && !j.known.code {
+		j.known.unknown = cmp.Or(j.known.unknown, "the language of "+j.changes[i].Path+" is not supported: only Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin are")
 	}
 	j.conclude()
 	return j.out, nil
@@ -194,18 +179,19 @@ func evidenceOf(run *testRun) *Evidence {
 
 // excused reports whether an error is one that a judgement says instead of failing: the time is over, or something is missing here.
 func (j *judge) excused(ctx context.Context, err error) bool {
-	var missing *EnvironmentError
+	missing, is := errors.AsType[*EnvironmentError](err)
 	switch {
 	case late(ctx, err):
 		j.outOfTime()
-	case errors.As(err, &missing):
+		return true
+	case is:
 		j.known.unknown, j.out.Install = missing.Error(), missing.Install
 	case errors.Is(err, ErrSetup):
 		j.known.unknown = brief(err.Error())
 	default:
 		return false
 	}
-	j.out.Environment = j.out.Environment || !late(ctx, err)
+	j.out.Environment = true
 	return true
 }
 
@@ -226,10 +212,7 @@ func late(ctx context.Context, err error) bool {
 
 // conclude decides, and says what the verdict rests on.
 func (j *judge) conclude() {
-	j.known.functions = j.out.Functions
-	for _, r := range j.out.Red {
-		j.known.red = append(j.known.red, r.By)
-	}
+	j.known.functions, j.known.red = j.out.Functions, j.redBy()
 	j.out.Verdict, j.out.Late = j.known.verdict(), j.known.late
 	for i := range j.out.Functions { // who could not be asked may reach it
 		j.out.Functions[i].Unreached = j.out.Functions[i].Unreached && !j.out.Environment
@@ -262,16 +245,14 @@ func (j *judge) conclude() {
 }
 
 func weight(f Fact) int {
-	switch {
-	case f.Blocks:
+	if f.Blocks {
 		return 3
-	case f.Severity == step.Rejects:
-		return 2
-	case f.Severity == step.Fix:
-		return 1
 	}
-	return 0
+	return map[step.Severity]int{step.Rejects: 2, step.Fix: 1}[f.Severity]
 }
+
+// redBy is how each of the new tests fails without the change.
+func (j *judge) redBy() []RedBy { return each(j.out.Red, func(r RedTest) RedBy { return r.By }) }
 
 // untested says which functions no test notices. Of an unproved change they block, under the conditions of [known.untested].
 func (j *judge) untested() {
@@ -317,6 +298,16 @@ func (j *judge) untested() {
 	if j.out.Verdict == VerdictUnproved && len(j.out.Functions) == 0 {
 		j.say(warn("no-test", "", 0, "No test covers the change."), nil)
 	}
+}
+
+// eachChain judges by one toolchain after the other.
+func (j *judge) eachChain(ctx context.Context) error {
+	for _, chain := range j.concerned() {
+		if err := j.chain(ctx, chain); err != nil && !j.excused(ctx, err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // chain judges what one toolchain is for.
@@ -409,7 +400,7 @@ func (x *chainJudge) look(ctx context.Context, with ...toolchain.Found) (err err
 		return x.owns(x.chain, file) || slices.ContainsFunc(with, func(o toolchain.Found) bool { return x.owns(o, file) })
 	}
 	x.files, err = x.c.readFiles(ctx, x.proof.Tree, func(e git.Entry) bool {
-		return e.Mode != linkMode && e.Mode != moduleMode && toolchain.EcosystemOf(toolchain.LanguageOf(e.Path)) == x.chain.Ecosystem && mine(e.Path) && !toolchain.IsTestData(e.Path)
+		return e.Mode != linkMode && e.Mode != moduleMode && ecosystemOf(e.Path) == x.chain.Ecosystem && mine(e.Path) && !toolchain.IsTestData(e.Path)
 	})
 	if err != nil {
 		return err
@@ -446,9 +437,9 @@ var scriptTest = re.New("\\b(?:test|it|specify)\\s*(?:\\.\\w+\\s*)*[(`]|['\"](?:
 
 // runnable are those test files that the project's own command runs here.
 func (x *chainJudge) runnable(files []string) []string {
-	return slices.DeleteFunc(slices.Clone(files), func(f string) bool {
+	return those(files, func(f string) bool {
 		_, there := x.pl.entries[f]
-		return !there || slices.Contains(x.pl.mute, f) || x.pl.endToEnd(x.files[f]) || !x.pl.compiled(f)
+		return there && !slices.Contains(x.pl.mute, f) && !x.pl.endToEnd(x.files[f]) && x.pl.compiled(f)
 	})
 }
 
@@ -463,11 +454,9 @@ func (x *chainJudge) freshTests() {
 			}
 		}
 	}
-	for _, t := range x.taskProof.fresh(x.pl) {
-		if !old[nameless(t.Name, bodies(t.File, x.files[t.File])[t.Name])] && x.owns(x.chain, t.File) {
-			x.fresh = append(x.fresh, t)
-		}
-	}
+	x.fresh = those(x.taskProof.fresh(x.pl), func(t test) bool {
+		return !old[nameless(t.Name, bodies(t.File, x.files[t.File])[t.Name])] && x.owns(x.chain, t.File)
+	})
 	if x.anew = len(x.fresh) > 0; !x.anew {
 		x.fresh = x.beside(x.pl)
 	}

@@ -42,7 +42,7 @@ func (j *judge) across(ctx context.Context) error {
 			continue
 		}
 		with := toolchain.BuiltWith(j.q.Chains, chain)
-		open := slices.DeleteFunc(slices.Clone(j.missed), func(m missed) bool { return m.trial.Noticed > 0 || !slices.ContainsFunc(with, m.chain.Same) })
+		open := those(j.missed, func(m missed) bool { return m.trial.Noticed == 0 && slices.ContainsFunc(with, m.chain.Same) })
 		if len(open) == 0 || chain.Own.Elsewhere {
 			continue
 		}
@@ -73,15 +73,18 @@ func (j *judge) askedOf(ctx context.Context, chain toolchain.Found, with []toolc
 	x.freshTests()
 	for i, m := range open {
 		r := reach(chain, x.files, x.holdsTests, []string{m.trial.Path}, with...)
-		files := x.runnable(slices.DeleteFunc(slices.Concat(r.near, r.far), func(f string) bool { return !x.owns(chain, f) }))
+		files := x.runnable(those(slices.Concat(r.near, r.far), func(f string) bool { return x.owns(chain, f) }))
 		if files = files[:min(mostFar, len(files))]; len(files) == 0 {
 			continue
 		}
 		before := len(x.proof.Records)
 		err := x.run(ctx, files)
 		x.timed(before)
-		if err == nil {
-			err = x.tryOf(ctx, m.trial, files)
+		m.trial.Unreached = m.trial.Unreached && err != nil
+		for round, mutant := range m.trial.mutants[:min(mostTries, len(m.trial.mutants))] { // until a test notices one
+			if err == nil && m.trial.Noticed == 0 && (round == 0 || x.tried < x.q.Mutants) {
+				err = x.mutate(ctx, m.trial, mutant, files)
+			}
 		}
 		j.out.Functions[m.at] = m.trial.Function
 		if late(ctx, err) {
@@ -94,20 +97,6 @@ func (j *judge) askedOf(ctx context.Context, chain toolchain.Found, with []toolc
 			return nil
 		}
 		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tryOf makes the small changes of a function, and runs tests of another toolchain on each until one notices.
-func (x *chainJudge) tryOf(ctx context.Context, t *trial, files []string) error {
-	t.Unreached = false
-	for round, m := range t.mutants[:min(mostTries, len(t.mutants))] {
-		if t.Noticed > 0 || round > 0 && x.tried >= x.q.Mutants {
-			return nil
-		}
-		if err := x.mutate(ctx, t, m, files); err != nil {
 			return err
 		}
 	}

@@ -66,17 +66,11 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 
 // lostText is what stood in some old lines, without the values that new lines have as well.
 func lostText(ch Change, in func(line int) bool) string {
-	var was, is strings.Builder
-	for _, l := range added(ch.New, ch.Old) {
-		if in(l.n) {
-			was.WriteString(l.text + "\n")
-		}
+	text := func(lines []line) string {
+		return strings.Join(each(lines, func(l line) string { return l.text + "\n" }), "")
 	}
-	for _, l := range added(ch.Old, ch.New) {
-		is.WriteString(l.text + "\n")
-	}
-	still := literal().FindAllString(is.String(), -1)
-	return literal().ReplaceAllStringFunc(was.String(), func(v string) string {
+	still := literal().FindAllString(text(added(ch.Old, ch.New)), -1)
+	return literal().ReplaceAllStringFunc(text(those(added(ch.New, ch.Old), func(l line) bool { return in(l.n) })), func(v string) string {
 		if slices.Contains(still, v) {
 			return " "
 		}

@@ -33,7 +33,7 @@ func (j *judge) leftOut(ctx context.Context) error {
 		if chain.Own.Elsewhere || chain.Override["test"] != "" || !slices.Contains(judged, chain.Ecosystem) {
 			continue
 		}
-		now := slices.DeleteFunc(slices.Clone(lines), func(f toolchain.Found) bool { return !f.Same(chain) })
+		now := those(lines, chain.Same)
 		if len(chain.Own.Test) == 0 { // the project has said of none that it is run
 			now = []toolchain.Found{chain}
 		}
@@ -42,10 +42,8 @@ func (j *judge) leftOut(ctx context.Context) error {
 			continue
 		}
 		err := j.leftOutOf(short, chain, now, idle)
-		_, missing := errors.AsType[*EnvironmentError](err)
-		_, compiled := errors.AsType[*compileError](err)
 		switch {
-		case err == nil, missing, compiled, errors.Is(err, ErrSetup): // what cannot be run has been said where it matters
+		case err == nil, unable(err): // what cannot be run has been said where it matters
 		case errors.Is(err, errFar), late(ctx, err):
 			j.out.NotRun = append(j.out.NotRun, "all tests of "+chain.Root+", to see whether its commands still run them")
 		default:
@@ -87,11 +85,10 @@ func (j *judge) idleScript(chain toolchain.Found, lines []toolchain.Found) strin
 // retuned reports whether what says which tests a toolchain runs is another with the change: no line of the project has the command of
 // before, or the settings of its runner differ.
 func (j *judge) retuned(chain toolchain.Found, now []toolchain.Found) bool {
-	text := func(f toolchain.Found) (out string) {
-		for _, c := range f.Test(toolchain.Selection{}) {
-			out += c.Dir + " " + strings.Join(c.Env, " ") + " " + strings.Join(c.Argv, " ") + "\n"
-		}
-		return out
+	text := func(f toolchain.Found) string {
+		return strings.Join(each(f.Test(toolchain.Selection{}), func(c toolchain.Command) string {
+			return c.Dir + " " + strings.Join(c.Env, " ") + " " + strings.Join(c.Argv, " ")
+		}), "\n")
 	}
 	was := text(chain)
 	return !slices.ContainsFunc(now, func(f toolchain.Found) bool { return text(f) == was }) ||
@@ -159,7 +156,7 @@ func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []to
 		lines = nil
 		left = slices.DeleteFunc(left, func(t test) bool {
 			return slices.ContainsFunc(j.changes, func(ch Change) bool {
-				return ch.Path == t.File && !slices.ContainsFunc(source.Parse(t.File, ch.New).Tests, func(n source.Test) bool { return n.Name == t.Name })
+				return ch.Path == t.File && byName(source.Parse(t.File, ch.New))[t.Name].Name == ""
 			})
 		})
 	}
@@ -183,10 +180,8 @@ func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []to
 			now.results = append(now.results, again.results...)
 			end()
 		}
-		for _, file := range filesOf(left) {
-			for _, t := range source.Parse(file, pl.read(file)).Tests {
-				stands[file+"::"+t.Name] = !t.Skipped
-			}
+		for _, t := range pl.testsOf(filesOf(left)) {
+			stands[t.ID] = !t.Skipped
 		}
 		if err = joinClose(err, pl); err != nil || !ok {
 			return err

@@ -42,8 +42,7 @@ func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others [
 			" was loosened. Its old version passes without the change and fails with it; its new version passes with and without it. Restore it and fix the code, or assert what is expected now."), run)
 	}
 	loosened := among(after(loose))
-	others = slices.DeleteFunc(others, func(m moved) bool { return loosened(m.is) })
-	if len(others) == 0 {
+	if others = without(others, func(m moved) bool { return loosened(m.is) }); len(others) == 0 {
 		return nil
 	}
 	x.say(fix("expectation-changed", f.Path, others[0].is.Line, otherExpectations(after(others))), run)
@@ -104,11 +103,7 @@ func (x *chainJudge) swapped(ctx context.Context, f *file, changed []moved) (git
 // loosened are those of some tests that fail as they were, each time, passed before the change, and pass there as the edits make them, or with
 // all that the change did to tests.
 func (x *chainJudge) loosened(ctx context.Context, edits []git.Edit, was *place, failing []moved) (loose []moved, err error) {
-	tree, err := x.c.repo.EditTree(ctx, x.before, edits)
-	if err != nil {
-		return nil, err
-	}
-	pl, err := x.c.open(ctx, step.OnWithout, tree, cmp.Or(x.t.Base, x.proof.Tree), x.chain)
+	pl, err := x.c.openEdited(ctx, step.OnWithout, x.before, edits, cmp.Or(x.t.Base, x.proof.Tree), x.chain)
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +127,10 @@ func (x *chainJudge) loosened(ctx context.Context, edits []git.Edit, was *place,
 		if err != nil {
 			return nil, err
 		}
-		var left []moved
-		for i, t := range tests {
-			if t.in(run.results) == again.want || again.pl == pl && among(x.alike)(t) {
-				left = append(left, failing[i])
-			}
-		}
-		failing = left
+		failing = without(failing, func(m moved) bool {
+			t := again.tests([]moved{m})[0]
+			return t.in(run.results) != again.want && (again.pl != pl || !among(x.alike)(t))
+		})
 	}
 	return failing, nil
 }

@@ -110,7 +110,7 @@ func (x *chainJudge) trials() []*trial {
 			}
 		}
 		far = slices.DeleteFunc(far, func(f string) bool { return slices.Contains(near, f) })
-		known := slices.DeleteFunc(slices.Clone(near), func(f string) bool { return !x.ran[f] })
+		known := those(near, func(f string) bool { return x.ran[f] })
 		add := func(name string, line int) {
 			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "", rows: rows && name == ""}
 			out = append(out, &trial{Function: fn, mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
@@ -151,12 +151,7 @@ func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 		}
 	}
 	proved := x.known
-	for _, r := range x.out.Red {
-		proved.red = append(proved.red, r.By)
-	}
-	for _, t := range trials {
-		proved.functions = append(proved.functions, t.Function)
-	}
+	proved.red, proved.functions = x.redBy(), each(trials, func(t *trial) Function { return t.Function })
 	for _, t := range trials {
 		if t.Noticed > 0 && !t.Missed() {
 			continue
@@ -267,11 +262,9 @@ func (x *chainJudge) selections(t *trial, files []string) []toolchain.Selection 
 		var first []string
 		for _, file := range files {
 			f := source.Parse(file, x.files[file])
-			for _, c := range f.Tests {
-				id := file + "::" + c.Name
-				fresh := slices.ContainsFunc(x.fresh, func(t test) bool { return t.ID == id })
-				if x.passing[id] && (fresh || mentions(f, c)[name]) {
-					first = append(first, id)
+			for _, t := range testsIn(f) {
+				if x.passing[t.ID] && (among(x.fresh)(t) || mentions(f, t.Test)[name]) {
+					first = append(first, t.ID)
 				}
 			}
 		}
@@ -311,7 +304,7 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 				continue
 			}
 			ran = ran || r.Status == step.Pass || bad(r.Status)
-			if bad(r.Status) && (x.passing[r.ID] || !x.seen(r.ID)) {
+			if _, seen := x.passing[r.ID]; bad(r.Status) && (x.passing[r.ID] || !seen) {
 				by = append(by, r.ID)
 				t.ByNew = t.ByNew || x.anew && slices.ContainsFunc(x.fresh, func(f test) bool { return len(resultsOf(f, []step.TestResult{r})) > 0 })
 			}
@@ -349,10 +342,4 @@ func (t *trial) count(m mutantAt, noticed bool) {
 	if m.anew {
 		t.Changed.add(noticed)
 	}
-}
-
-// seen reports whether a result of this test is known on the tree as it is.
-func (x *chainJudge) seen(id string) bool {
-	_, ok := x.passing[id]
-	return ok
 }

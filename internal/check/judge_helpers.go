@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 
@@ -35,15 +36,8 @@ func (x *chainJudge) besides(ctx context.Context) (err error) {
 	if len(tests) == 0 {
 		return nil
 	}
-	var edits []git.Edit
-	for _, ch := range aside {
-		edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
-	}
-	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, edits)
-	if err != nil {
-		return err
-	}
-	was, err := x.c.open(ctx, step.OnRestored, tree, x.proof.Tree, x.chain)
+	edits := each(aside, func(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID} })
+	was, err := x.c.openEdited(ctx, step.OnRestored, x.proof.Tree, edits, x.proof.Tree, x.chain)
 	if err != nil {
 		return err
 	}
@@ -54,7 +48,7 @@ func (x *chainJudge) besides(ctx context.Context) (err error) {
 		err = x.failingBeside(ctx, aside, was, tests, &run)
 	}
 	if err == nil {
-		passing := slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return t.in(run.results) != step.Pass })
+		passing := those(tests, func(t test) bool { return t.in(run.results) == step.Pass })
 		err = x.blindBeside(ctx, aside, was, passing, &run)
 	}
 	if late(ctx, err) {
@@ -78,7 +72,8 @@ func (x *chainJudge) standsBeside(ch Change) bool {
 func (x *chainJudge) testedBeside(aside []Change) []string {
 	near := reach(x.chain, x.files, x.holdsTests, pathsOf(aside))
 	var files []string
-	for _, file := range slices.Concat(near.near, near.far, filesIn(x.results)) {
+	passed := those(x.results, func(r step.TestResult) bool { return r.Status == step.Pass })
+	for _, file := range slices.Concat(near.near, near.far, each(passed, func(r step.TestResult) string { return r.File })) {
 		if x.holdsTests(file) && !slices.Contains(files, file) {
 			files = append(files, file)
 		}
@@ -86,40 +81,21 @@ func (x *chainJudge) testedBeside(aside []Change) []string {
 	return files[:min(mostFar, len(files))]
 }
 
-// filesIn are the files of some results.
-func filesIn(results []step.TestResult) (out []string) {
-	for _, r := range results {
-		if file, _ := toolchain.SplitID(r.ID); r.Status == step.Pass {
-			out = append(out, file)
-		}
-	}
-	return out
-}
-
-func pathsOf(changes []Change) (out []string) {
-	for _, ch := range changes {
-		out = append(out, ch.Path)
-	}
-	return out
+func pathsOf(changes []Change) []string {
+	return each(changes, func(ch Change) string { return ch.Path })
 }
 
 // failingBeside says which tests fail beside what was there before. Where they pass with what is there now also without the change, and no
 // test notices a small change of some function that was changed, they only do not see any more what it broke.
 func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *place, tests []test, run *testRun) error {
-	var failing []moved
-	for _, t := range tests {
+	failing := each(those(tests, func(t test) bool {
 		rs := resultsOf(t, run.results)
-		if status(rs) == step.Fail && !absent().MatchString(worst(rs).Message) {
-			failing = append(failing, moved{t, t})
-		}
-	}
+		return status(rs) == step.Fail && !absent().MatchString(worst(rs).Message)
+	}), func(t test) moved { return moved{t, t} })
 	if len(failing) == 0 {
 		return nil
 	}
-	var now []git.Edit
-	for _, ch := range aside {
-		now = append(now, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
-	}
+	now := each(aside, func(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID} })
 	loose, err := x.loosened(ctx, now, was, failing)
 	if err != nil {
 		return err
@@ -146,21 +122,15 @@ func (x *chainJudge) blindBeside(ctx context.Context, aside []Change, was *place
 	words, data := map[string]bool{}, false
 	for _, ch := range aside {
 		f := newFile(ch)
-		for name := range changedHelpers(f) {
-			words[name] = true
-		}
+		maps.Copy(words, changedHelpers(f))
 		data = data || len(f.old.Tokens) == 0 && len(added(ch.New, ch.Old)) > 0
 	}
 	limit := slowAfter(longest(run.records))
 	asked := 0
 	for _, file := range filesOf(tests) {
 		f := newFile(Change{Path: file, Status: 'M', Old: x.files[file], New: x.files[file]})
-		var using []moved
-		for _, t := range tests {
-			if t.File == file && (data || usesAny(f.new, t.Test, words)) {
-				using = append(using, moved{t, t})
-			}
-		}
+		here := those(tests, func(t test) bool { return t.File == file && (data || usesAny(f.new, t.Test, words)) })
+		using := each(here, func(t test) moved { return moved{t, t} })
 		if len(using) == 0 {
 			continue
 		}
@@ -193,10 +163,5 @@ func (x *chainJudge) blindBeside(ctx context.Context, aside []Change, was *place
 
 // usesAny reports whether a test names one of some helpers.
 func usesAny(f source.File, t source.Test, words map[string]bool) bool {
-	for name := range mentions(f, t) {
-		if words[name] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Keys(mentions(f, t))), func(name string) bool { return words[name] })
 }

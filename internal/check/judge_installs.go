@@ -17,13 +17,8 @@ import (
 )
 
 // manifestsOf are the changed files that say that something else is installed than before.
-func manifestsOf(changes []Change) (out []string) {
-	for _, ch := range changes {
-		if depends(ch.Path, ch.Old) != depends(ch.Path, ch.New) {
-			out = append(out, ch.Path)
-		}
-	}
-	return out
+func manifestsOf(changes []Change) []string {
+	return pathsOf(those(changes, func(ch Change) bool { return depends(ch.Path, ch.Old) != depends(ch.Path, ch.New) }))
 }
 
 // installs reports whether the change may have a toolchain install something else than before: by its own manifests, or by those of
@@ -110,12 +105,10 @@ func (x *chainJudge) affected(ctx context.Context) error {
 // readByCode notes which changed files that are no code are named in code, as a file is that code reads: tests may see that it changed.
 // What people read only stands in few places, and is not looked for.
 func (j *judge) readByCode(ctx context.Context) error {
-	var files []string
-	for _, ch := range j.changes {
-		if k := kindOf(ch); (k == noKind || k == foreignCode) && toolchain.Classify(ch.Path) == toolchain.Other && !forPeople().MatchString(ch.Path) {
-			files = append(files, ch.Path)
-		}
-	}
+	files := pathsOf(those(j.changes, func(ch Change) bool {
+		k := kindOf(ch)
+		return (k == noKind || k == foreignCode) && toolchain.Classify(ch.Path) == toolchain.Other && !forPeople().MatchString(ch.Path)
+	}))
 	if files = files[:min(mostData, len(files))]; len(files) == 0 {
 		return nil
 	}

@@ -23,7 +23,7 @@ const (
 var judged = []string{toolchain.Go, toolchain.Node, toolchain.Python, toolchain.Rust, toolchain.JVM}
 
 func kindOf(ch Change) kind {
-	eco := toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path))
+	eco := ecosystemOf(ch.Path)
 	switch toolchain.Classify(ch.Path) {
 	case toolchain.Test, toolchain.TestData:
 		if eco != "" && !slices.Contains(judged, eco) {
@@ -61,15 +61,17 @@ func otherTests(ch Change) bool {
 	return !bytes.Equal(was, is)
 }
 
-// isProgram reports whether a file is a program that says itself what runs it.
-func isProgram(ch Change) bool {
-	return kindOf(ch) == dataKind && bytes.HasPrefix(ch.New, []byte("#!"))
+// foreign reports whether a file is code that no toolchain knows, or a program that says itself what runs it.
+func (j *judge) foreign(ch Change) bool {
+	kind := kindOf(ch)
+	return kind == dataKind && bytes.HasPrefix(ch.New, []byte("#!")) ||
+		kind == foreignCode && !slices.ContainsFunc(j.q.Chains, func(f toolchain.Found) bool { return compiles(f, ch.Path) })
 }
 
 // concerned are the toolchains that the change can be tested by.
 func (j *judge) concerned() []toolchain.Found {
-	return slices.DeleteFunc(slices.Clone(j.q.Chains), func(chain toolchain.Found) bool {
-		return !slices.Contains(judged, chain.Ecosystem) || !j.installs(chain) && !slices.ContainsFunc(j.changes, func(ch Change) bool { return j.mineIn(chain, ch) })
+	return those(j.q.Chains, func(chain toolchain.Found) bool {
+		return slices.Contains(judged, chain.Ecosystem) && (j.installs(chain) || slices.ContainsFunc(j.changes, func(ch Change) bool { return j.mineIn(chain, ch) }))
 	})
 }
 
@@ -82,7 +84,7 @@ func (j *judge) mineIn(chain toolchain.Found, ch Change) bool {
 	if (k == noKind || k == foreignCode) && !j.read[ch.Path] || !j.owns(chain, ch.Path) {
 		return false
 	}
-	eco := toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path))
+	eco := ecosystemOf(ch.Path)
 	return eco == "" || eco == chain.Ecosystem
 }
 

@@ -58,11 +58,6 @@ func (x *chainJudge) looser(ctx context.Context) error {
 	return nil
 }
 
-// without are those of some tests that are not such.
-func without(tests []moved, such func(moved) bool) []moved {
-	return slices.DeleteFunc(slices.Clone(tests), such)
-}
-
 // reformed is how many words of a file's tests are no longer there, texts and numbers aside: where those alone are others, it asserts as before.
 func reformed(f *file) int {
 	count := map[string]int{}
@@ -84,16 +79,13 @@ func reformed(f *file) int {
 
 // rewordedIn are the tests of a file that were changed, or what they are run with was, and of which nothing was said yet.
 func (x *chainJudge) rewordedIn(f *file) (out []moved) {
-	now, renamed, helpers := map[string]source.Test{}, x.renamed(f), changedHelpers(f)
-	for _, t := range f.new.Tests {
-		now[t.Name] = t
-	}
+	now, renamed, helpers := byName(f.new), x.renamed(f), changedHelpers(f)
 	for _, old := range f.old.Tests {
 		t, still := now[old.Name]
 		if !still {
 			t, still = renamed[old.Name], renamed[old.Name].Name != ""
 		}
-		m := moved{test{Test: old, ID: f.Path + "::" + old.Name, File: f.Path}, test{Test: t, ID: f.Path + "::" + t.Name, File: f.Path}}
+		m := moved{testOf(f.Path, old), testOf(f.Path, t)}
 		same := m.same(f) // of another one it was asked before what its text shows
 		if still && !old.Skipped && m.is.in(x.results) == step.Pass && x.otherwise(f, m, helpers) && (same || len(judgeTest(f, t, old, true)) == 0) {
 			out = append(out, m)
@@ -217,37 +209,19 @@ func (x *chainJudge) stillPassing(ctx context.Context, f *file, was *place, chan
 }
 
 // before and after are changed tests as they were, and as they are.
-func before(changed []moved) (out []test) {
-	for _, m := range changed {
-		out = append(out, m.was)
-	}
-	return out
-}
+func before(changed []moved) []test { return each(changed, func(m moved) test { return m.was }) }
 
-func after(changed []moved) (out []test) {
-	for _, m := range changed {
-		out = append(out, m.is)
-	}
-	return out
-}
+func after(changed []moved) []test { return each(changed, func(m moved) test { return m.is }) }
 
 // firstNames names the first of some tests.
 func firstNames(tests []test) string {
-	var names []string
-	for _, t := range tests[:min(len(tests), 5)] {
-		names = append(names, t.Name)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(each(tests[:min(len(tests), 5)], func(t test) string { return t.Name }), ", ")
 }
 
 // lessKilled is a mutant that some tests of a file killed as they were, and that no test kills now, one that only others do, and whether they
 // still kill any.
 func (x *chainJudge) lessKilled(ctx context.Context, f *file, was *place, changed []moved, limit time.Duration) (unnoticed, others *mutantAt, still bool, err error) {
-	var olds []source.Test
-	for _, m := range changed {
-		olds = append(olds, m.was.Test)
-	}
-	for _, m := range x.mutantsFor(f, olds...) {
+	for _, m := range x.mutantsFor(f, each(changed, func(m moved) source.Test { return m.was.Test })...) {
 		blind, kills, err := x.blindTo(ctx, was, m, changed, limit)
 		if err != nil {
 			return nil, nil, false, err
@@ -338,11 +312,7 @@ func (x *chainJudge) withOldFile(ctx context.Context, f *file) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, []git.Edit{e})
-	if err != nil {
-		return nil, err
-	}
-	return x.c.open(ctx, step.OnRestored, tree, x.proof.Tree, x.chain)
+	return x.c.openEdited(ctx, step.OnRestored, x.proof.Tree, []git.Edit{e}, x.proof.Tree, x.chain)
 }
 
 // looking are the test files that come near sources.

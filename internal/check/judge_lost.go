@@ -27,7 +27,7 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	}
 	list := x.standing()
 	silent := func() []moved {
-		return slices.DeleteFunc(slices.Clone(list), func(m moved) bool { return !m.is.silent(x.results) && !x.pl.unnamed(m.was.File, m.is.File) })
+		return those(list, func(m moved) bool { return m.is.silent(x.results) || x.pl.unnamed(m.was.File, m.is.File) })
 	}
 	var more []string
 	for _, m := range silent() {
@@ -39,7 +39,7 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 		return err
 	}
 	skips := func(m moved) bool { return counted(m.is, x.results, step.Skip) > 0 }
-	left := append(silent(), slices.DeleteFunc(slices.Clone(list), func(m moved) bool { return !skips(m) })...)
+	left := append(silent(), those(list, skips)...)
 	if len(left) == 0 {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (x *chainJudge) blockSkipped(ctx context.Context, tests []test, before test
 		return toolchain.IsTest(ch.Path) && skipsUnder().Match(ch.New) && !skipsUnder().Match(ch.Old)
 	})
 	for _, file := range filesOf(tests) {
-		here := slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return t.File != file })
+		here := those(tests, func(t test) bool { return t.File == file })
 		n, all := skippedSince(here[0], before, run.results), len(resultsOf(here[0], run.results))
 		text := fmt.Sprintf("The test %s passes without the change and is skipped with it (cases: %d of %d). Let it run again.", here[0].Name, n, all)
 		if len(here) > 1 {
@@ -148,13 +148,8 @@ func skippedSince(t test, before testRun, now []step.TestResult) int {
 }
 
 // counted is how many cases of a test have a status.
-func counted(t test, results []step.TestResult, st step.TestStatus) (n int) {
-	for _, r := range resultsOf(t, results) {
-		if r.Status == st {
-			n++
-		}
-	}
-	return n
+func counted(t test, results []step.TestResult, st step.TestStatus) int {
+	return len(those(resultsOf(t, results), func(r step.TestResult) bool { return r.Status == st }))
 }
 
 // beneathMain are the test files of packages of Go whose TestMain is new or has changed: it decides whether they run.
@@ -163,11 +158,7 @@ func (x *chainJudge) beneathMain() (files []string) {
 		if x.chain.Ecosystem != toolchain.Go || !toolchain.IsTest(ch.Path) || !bytes.Contains(ch.New, []byte("TestMain")) || !x.mineIn(x.chain, ch) {
 			continue
 		}
-		for _, file := range slices.Sorted(maps.Keys(x.files)) {
-			if path.Dir(file) == path.Dir(ch.Path) && x.holdsTests(file) {
-				files = append(files, file)
-			}
-		}
+		files = append(files, those(slices.Sorted(maps.Keys(x.files)), func(file string) bool { return path.Dir(file) == path.Dir(ch.Path) && x.holdsTests(file) })...)
 	}
 	return files
 }
@@ -177,29 +168,26 @@ func (x *chainJudge) standing() (out []moved) {
 	anew := map[string]test{} // by their id, and by what they say
 	for _, ch := range x.changes {
 		f := source.Parse(ch.Path, ch.New)
-		for _, t := range f.Tests {
-			now := test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path}
-			anew[now.ID], anew[nameless(t.Name, body(f, t))] = now, now
+		for _, now := range testsIn(f) {
+			anew[now.ID], anew[nameless(now.Name, body(f, now.Test))] = now, now
 		}
 	}
-	changed := map[string]bool{}
 	for _, ch := range x.changes {
-		changed[ch.Path] = true
 		if ch.Old == nil || !mayTest(ch.Path) || !x.owns(x.chain, ch.Path) {
 			continue
 		}
 		f := source.Parse(ch.Path, ch.Old)
-		for _, t := range f.Tests {
-			was := test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path}
+		for _, was := range testsIn(f) {
 			is, ok := anew[was.ID]
 			if !ok {
-				is, ok = anew[nameless(t.Name, body(f, t))]
+				is, ok = anew[nameless(was.Name, body(f, was.Test))]
 			}
-			if ok && !t.Skipped && !is.Skipped {
+			if ok && !was.Skipped && !is.Skipped {
 				out = append(out, moved{was, is})
 			}
 		}
 	}
+	changed := setOf(pathsOf(x.changes))
 	for _, t := range x.pl.testsOf(slices.Sorted(maps.Keys(x.ran))) {
 		if !changed[t.File] && !t.Skipped {
 			out = append(out, moved{t, t})

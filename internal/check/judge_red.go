@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
-	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -32,12 +31,10 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, t := range a.failing {
-		x.out.Red = append(x.out.Red, x.redTest(t, RedByAssert))
+	red := func(by RedBy) func(test) RedTest {
+		return func(t test) RedTest { return RedTest{t.ID, by, x.existed(t)} }
 	}
-	for _, t := range x.needing(a.lost) {
-		x.out.Red = append(x.out.Red, x.redTest(t, RedByCompile))
-	}
+	x.out.Red = append(append(x.out.Red, each(a.failing, red(RedByAssert))...), each(x.needing(a.lost), red(RedByCompile))...)
 	x.alike = a.passing
 	if a.invalid != "" && len(a.lost) == 0 {
 		x.say(warn("check-invalid", "", 0, a.invalid), &a.run)
@@ -72,26 +69,15 @@ func (p *taskProof) needing(tests []test) []test {
 	})
 }
 
-func (x *chainJudge) redTest(t test, by RedBy) RedTest {
-	return RedTest{ID: t.ID, By: by, Changed: x.existed(t)}
-}
-
 // subjectGone reports whether a test that is gone fails now because what it called is nowhere in the code any more.
 func (x *chainJudge) subjectGone(results []step.TestResult) bool {
-	for _, m := range goneName().FindAllStringSubmatch(worst(results).Message, -1) {
-		name := cmp.Or(m[1], m[2])
-		if !x.inSources(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(goneName().FindAllStringSubmatch(worst(results).Message, -1), func(m []string) bool { return !x.inSources(cmp.Or(m[1], m[2])) })
 }
 
 // inSources reports whether a name stands in the code of the project.
 func (x *chainJudge) inSources(name string) bool {
 	for file, src := range x.files {
-		if toolchain.IsSource(file) && bytes.Contains(src, []byte(name)) &&
-			slices.ContainsFunc(source.Tokens(file, src), func(t source.Token) bool { return t.Kind == source.Ident && t.Text == name }) {
+		if toolchain.IsSource(file) && bytes.Contains(src, []byte(name)) && holdsName(file, src, map[string]bool{name: true}) {
 			return true
 		}
 	}

@@ -22,7 +22,7 @@ const mostAtOnce = 20
 // near runs the new tests and those that the change reaches at once.
 func (x *chainJudge) near(ctx context.Context) error {
 	fresh := filesOf(x.fresh)
-	others := slices.DeleteFunc(slices.Clone(x.reached.near), func(f string) bool { return slices.Contains(fresh, f) })
+	others := without(x.reached.near, func(f string) bool { return slices.Contains(fresh, f) })
 	if len(fresh)+len(others) <= mostAtOnce {
 		fresh, others = slices.Concat(fresh, others), nil
 	}
@@ -144,7 +144,7 @@ func (x *chainJudge) rest(ctx context.Context) error {
 
 // testFiles are the files with tests of the toolchain.
 func (x *chainJudge) testFiles() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(x.files)), func(f string) bool { return !x.holdsTests(f) || !x.owns(x.chain, f) })
+	return those(slices.Sorted(maps.Keys(x.files)), func(f string) bool { return x.holdsTests(f) && x.owns(x.chain, f) })
 }
 
 // buildFails builds once more, and reports whether that fails again.
@@ -203,7 +203,7 @@ func (x *chainJudge) outsideTests(ctx context.Context, run testRun) error {
 		if name != "" || !bad(r.Status) {
 			continue
 		}
-		tests := slices.DeleteFunc(slices.Clone(run.results), func(o step.TestResult) bool { return !within(o, whole) })
+		tests := those(run.results, func(o step.TestResult) bool { return within(o, whole) })
 		if len(tests) == 0 || slices.ContainsFunc(tests, func(o step.TestResult) bool { return bad(o.Status) }) {
 			continue
 		}
@@ -211,12 +211,7 @@ func (x *chainJudge) outsideTests(ctx context.Context, run testRun) error {
 		if err != nil {
 			return err
 		}
-		var files []string
-		for _, o := range tests {
-			if file, _ := toolchain.SplitID(o.ID); base.entries[file].ID != "" && !slices.Contains(files, file) {
-				files = append(files, file)
-			}
-		}
+		files := those(filesOf(each(tests, func(o step.TestResult) test { return test{File: o.File} })), func(f string) bool { return base.entries[f].ID != "" })
 		if len(files) > 0 {
 			was, err := base.runTests(ctx, toolchain.Selection{Files: files}, base.testsOf(files))
 			x.proof.Records = append(x.proof.Records, was.records...)
@@ -248,7 +243,7 @@ func (x *chainJudge) failing(run testRun, expected []test) (out []test) {
 	for _, r := range run.results { // of tests that are made while they run
 		file, name := toolchain.SplitID(r.ID)
 		if r.Status == step.Fail && name != "" && !slices.ContainsFunc(expected, func(t test) bool { return t.File == file && t.Matches(name) }) {
-			out = append(out, test{Test: source.Test{Name: name}, ID: r.ID, File: file})
+			out = append(out, testOf(file, source.Test{Name: name}))
 		}
 	}
 	return out
@@ -344,28 +339,14 @@ func (t testRun) dead() bool {
 
 // without runs tests as they are without the change. there are those that its sources have.
 func (x *chainJudge) without(ctx context.Context, base *place, tests []test) (run testRun, there map[string]bool, err error) {
-	there = map[string]bool{}
-	var files []string
-	for _, f := range filesOf(tests) {
-		if _, ok := base.entries[f]; ok {
-			files = append(files, f)
-		}
-	}
+	files := those(filesOf(tests), func(f string) bool { return base.entries[f].Path != "" })
+	old := base.testsOf(files)
+	there = setOf(idsOf(old))
 	if len(files) == 0 {
 		return run, there, nil
 	}
-	var old []test
-	var ids []string
-	for _, t := range base.testsOf(files) {
-		if there[t.ID] = true; among(tests)(t) {
-			old = append(old, t)
-		}
-	}
-	for _, t := range tests {
-		if slices.Contains(files, t.File) {
-			ids = append(ids, t.ID)
-		}
-	}
+	old = those(old, among(tests))
+	ids := idsOf(those(tests, func(t test) bool { return slices.Contains(files, t.File) }))
 	const many = 20 // names on a command line
 	sel := toolchain.Selection{IDs: ids}
 	if len(ids) > many {

@@ -22,16 +22,13 @@ func (x *chainJudge) weakened(ctx context.Context) error {
 			continue
 		}
 		f := newFile(ch)
-		before := map[string]source.Test{}
-		for _, t := range f.old.Tests {
-			before[t.Name] = t
-		}
+		before := byName(f.old)
 		for _, t := range f.new.Tests {
 			old, existed := before[t.Name]
 			if !existed || old.Skipped || body(f.old, old) == body(f.new, t) && old.Skipped == t.Skipped && old.Only == t.Only {
 				continue
 			}
-			now := test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path}
+			now := testOf(ch.Path, t)
 			if bad(now.in(x.results)) {
 				continue // it shows what it shows
 			}
@@ -79,7 +76,12 @@ func (x *chainJudge) hollow(context.Context) error {
 func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Test, found step.Finding) error {
 	switch found.Rule {
 	case "test-skipped":
-		skipped, run, err := x.skippedNowOnly(ctx, t)
+		st := t.in(x.results)
+		whole := st == "" && slices.ContainsFunc(x.results, func(r step.TestResult) bool { return r.ID == t.File && r.Status == step.Skip }) // of its file
+		skipped, run, err := false, testRun{}, error(nil)
+		if st == step.Skip || whole || st != "" && t.Fails { // or has to fail
+			skipped, run, err = x.passedBefore(ctx, t)
+		}
 		if err != nil {
 			return err
 		}
@@ -111,22 +113,6 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 	found.Severity = step.Fix
 	x.say(found, nil)
 	return nil
-}
-
-// skippedNowOnly reports whether a test is skipped, or has to fail, that ran and passed without the change.
-func (x *chainJudge) skippedNowOnly(ctx context.Context, t test) (bool, testRun, error) {
-	if st := t.in(x.results); st != step.Skip && (st == "" || !t.Fails) && !skippedWhole(t, x.results) {
-		return false, testRun{}, nil
-	}
-	return x.passedBefore(ctx, t)
-}
-
-// skippedWhole reports whether a test has no result because its file is skipped as a whole.
-func skippedWhole(t test, results []step.TestResult) bool {
-	return t.in(results) == "" && slices.ContainsFunc(results, func(r step.TestResult) bool {
-		file, name := toolchain.SplitID(r.ID)
-		return file == t.File && name == "" && r.Status == step.Skip
-	})
 }
 
 // passedBefore reports whether a test passes without the change.
@@ -193,7 +179,11 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 		default:
 			continue
 		}
-		if x.takenOver(t, status(results) == step.Fail) {
+		by := x.fresh
+		if status(results) == step.Fail { // it expected something else
+			by = x.redTests()
+		}
+		if x.anew && len(x.namedIn(t)) > 0 && x.namedStill(t, by) {
 			x.say(fix("test-deleted", t.File, 0, text+"New or changed tests mention everything that it called."), &run)
 			continue
 		}
@@ -214,48 +204,23 @@ func (x *chainJudge) change(file string) Change {
 	return x.changes[i]
 }
 
-// takenOver reports whether new or changed tests name what a test which is gone was there for. Where it expected something else, those do
-// that fail without the change.
-func (x *chainJudge) takenOver(t test, other bool) bool {
-	by := x.fresh
-	if other {
-		by = x.redTests()
-	}
-	return x.anew && len(x.namedIn(t)) > 0 && x.namedStill(t, by)
-}
-
 // redTests are the new and changed tests that fail without the change.
 func (x *chainJudge) redTests() []test {
-	return slices.DeleteFunc(slices.Clone(x.fresh), func(t test) bool {
-		return !slices.ContainsFunc(x.out.Red, func(r RedTest) bool { return r.ID == t.ID })
-	})
+	return those(x.fresh, func(t test) bool { return slices.ContainsFunc(x.out.Red, func(r RedTest) bool { return r.ID == t.ID }) })
 }
 
 // renamed are the tests of a file that went on under another name, by the name that they had.
 func (x *chainJudge) renamed(f *file) map[string]source.Test {
-	before, still := map[string]source.Test{}, map[string]bool{}
-	for _, t := range f.old.Tests {
-		before[t.Name] = t
-	}
-	for _, t := range f.new.Tests {
-		still[t.Name] = true
-	}
-	gone := func(t source.Test) bool { return !still[t.Name] }
-	if !slices.ContainsFunc(f.old.Tests, gone) {
+	before, still := byName(f.old), byName(f.new)
+	gone := without(f.old.Tests, func(t source.Test) bool { _, there := still[t.Name]; return there })
+	if len(gone) == 0 {
 		return nil
 	}
 	if x.names == nil {
-		var files []*file
-		for _, ch := range x.changes {
-			files = append(files, newFile(ch))
-		}
-		x.names = Audit{}.functions(files)
+		x.names = Audit{}.functions(each(x.changes, newFile))
 	}
 	out, used := map[string]source.Test{}, map[string]bool{}
-	for _, t := range f.old.Tests {
-		if !gone(t) {
-			continue
-		}
+	for _, t := range gone {
 		if now, ok := rewritten(f, t, before, used, x.names); ok {
 			out[t.Name] = now
 		}
@@ -273,7 +238,8 @@ func (x *chainJudge) namedStill(t test, by []test) bool {
 func (x *chainJudge) namedIn(t test) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(mentions(source.Parse(t.File, x.change(t.File).Old), t.Test))) {
 		for file, src := range x.files {
-			if toolchain.IsSource(file) && bytes.Contains(src, []byte(name)) && declares(file, src, name) {
+			if toolchain.IsSource(file) && bytes.Contains(src, []byte(name)) &&
+				slices.ContainsFunc(source.Parse(file, src).Funcs, func(fn source.Func) bool { return bareName(fn.Name) == name }) {
 				names = append(names, name)
 				break
 			}
@@ -293,18 +259,8 @@ func (x *chainJudge) mentionedBy(tests []test) map[string]bool {
 
 // mentions are the names that stand in a test.
 func mentions(f source.File, t source.Test) map[string]bool {
-	out := map[string]bool{}
-	for _, tok := range f.Tokens {
-		if tok.Kind == source.Ident && tok.Off >= t.Off && tok.End <= t.Stop {
-			out[tok.Text] = true
-		}
-	}
-	return out
-}
-
-// declares reports whether a function or method of a file has this name.
-func declares(file string, src []byte, name string) bool {
-	return slices.ContainsFunc(source.Parse(file, src).Funcs, func(fn source.Func) bool { return bareName(fn.Name) == name })
+	names := those(within(f.Tokens, t.Off, t.Stop), func(tok source.Token) bool { return tok.Kind == source.Ident })
+	return setOf(each(names, func(tok source.Token) string { return tok.Text }))
 }
 
 // mostBlind is how many small changes of the code are tried to find one that only the old version of a test notices.

@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -39,10 +38,8 @@ func (x *chainJudge) unasked(ctx context.Context) error {
 		return there && signature == e.Signature
 	}) {
 		err := x.differing(ctx, p.module)
-		_, missing := errors.AsType[*EnvironmentError](err)
-		_, compiled := errors.AsType[*compileError](err)
 		switch {
-		case err == nil, missing, compiled, errors.Is(err, ErrSetup):
+		case err == nil, unable(err):
 		case late(ctx, err):
 			x.out.NotRun = append(x.out.NotRun, "calls of functions of "+p.module.Dir+" with unusual inputs")
 			return nil

@@ -80,9 +80,6 @@ func (f Function) MissedSome() bool {
 	return f.Noticed > 0 && f.Survived != "" && f.Changed.Noticed < f.Changed.Tried && !f.Missed()
 }
 
-// unnoticed reports whether tests have let enough small changes pass to say that they do not look.
-func (f Function) unnoticed() bool { return f.Noticed == 0 && (f.Tried >= fewMutants || f.sure) }
-
 // known is all that a verdict is decided by.
 type known struct {
 	code      bool       // code has changed
@@ -154,17 +151,12 @@ func (f Function) added() bool { return !f.existed && f.Name != "" }
 // there is enough to mutate. Where nothing is left to try, because
 // code was only removed, the tests that reach the change and pass are all that can be asked for.
 func (k known) covered() bool {
-	for _, f := range k.functions {
-		if f.Unreached || f.unsure || f.Missed() && f.Changed.Tried >= fewMutants || f.Tried > 0 && f.Noticed == 0 {
-			return false
-		}
+	if slices.ContainsFunc(k.functions, func(f Function) bool {
+		return f.Unreached || f.unsure || f.Missed() && f.Changed.Tried >= fewMutants || f.Tried > 0 && f.Noticed == 0
+	}) {
+		return false
 	}
-	for _, f := range k.functions {
-		if f.Noticed > 0 {
-			return true
-		}
-	}
-	return k.ran > 0 && !k.late && !k.anew
+	return slices.ContainsFunc(k.functions, func(f Function) bool { return f.Noticed > 0 }) || k.ran > 0 && !k.late && !k.anew
 }
 
 // untried: tests reach new code and pass, but it has nothing to mutate, so whether one of them would notice nobody knows.
@@ -176,14 +168,11 @@ func (k known) untried() bool {
 // unnoticed, one of them in what the change wrote. Where tests notice any of the change, or none of the project comes near it, it is said and blocks nothing:
 // people commit such changes every day.
 func (k known) untested() []Function {
-	var out []Function
-	for _, f := range k.functions {
-		if f.Noticed > 0 {
-			return nil
-		}
-		if !f.Unreached && !f.rows && f.unnoticed() && f.Changed.Tried > 0 { // of what the change wrote, one could be tried
-			out = append(out, f)
-		}
+	if slices.ContainsFunc(k.functions, func(f Function) bool { return f.Noticed > 0 }) {
+		return nil
 	}
-	return out
+	return those(k.functions, func(f Function) bool {
+		unnoticed := f.Tried >= fewMutants || f.sure // enough to say that tests do not look
+		return !f.Unreached && !f.rows && unnoticed && f.Changed.Tried > 0
+	})
 }

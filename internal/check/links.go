@@ -19,18 +19,12 @@ func (c *Checker) Link(ctx context.Context, m Module, tree string) (string, erro
 	if m.Chain.Ecosystem != toolchain.Rust {
 		return tree, nil
 	}
-	entries, err := c.repo.ReadTree(ctx, tree)
+	files, err := c.entriesOf(ctx, tree)
 	if err != nil {
 		return "", fmt.Errorf("link %s: %w", m.Dir, err)
 	}
-	files := map[string]git.Entry{}
-	code := false
-	for _, e := range entries {
-		files[e.Path] = e
-		code = code || m.Place.AllowsSource(e.Path)
-	}
 	lines := map[string][]string{}
-	if code {
+	if slices.ContainsFunc(slices.Collect(maps.Keys(files)), m.Place.AllowsSource) {
 		for _, l := range m.Place.Links {
 			lines[l.File] = append(lines[l.File], l.Line)
 		}

@@ -110,12 +110,7 @@ func (p *place) written(pattern string) []string {
 
 // oldReports takes away what an earlier run in the same place reported.
 func (p *place) oldReports() error {
-	for _, d := range p.reportDirs() {
-		if err := os.RemoveAll(d); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(each(p.reportDirs(), os.RemoveAll)...)
 }
 
 // reports reads all reports of a run.

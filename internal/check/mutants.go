@@ -29,10 +29,15 @@ var errMutateTime = errors.New("time for mutants is used up")
 // the findings also say when the tests reach less than 80 % of the changed lines.
 func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, frozen []step.File) (proof Proof, err error) {
 	proof = Proof{Tree: tree}
-	chosen, rest, err := c.chooseMutants(ctx, m, before, tree)
+	old, err := c.sources(ctx, m, before)
 	if err != nil {
 		return proof, fmt.Errorf("measure strength: %w", err)
 	}
+	now, err := c.sources(ctx, m, tree)
+	if err != nil {
+		return proof, fmt.Errorf("measure strength: %w", err)
+	}
+	chosen, rest := mutantsOf(old, now)
 	if len(chosen)+len(m.Chain.Coverage(toolchain.Selection{Dir: m.Dir})) == 0 {
 		proof.Passed = true
 		return proof, nil
@@ -66,11 +71,7 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 		}
 	}
 	if proof.Passed = proof.Tried == 0 || proof.Killed > 0; proof.Killed > 0 {
-		old, now, err := c.versions(ctx, m, before, tree)
-		if err == nil {
-			err = p.untaken(ctx, untested(old, now, killed), func(string) []string { return files }, &proof)
-		}
-		if err != nil {
+		if err := p.untaken(ctx, untested(old, now, killed), func(string) []string { return files }, &proof); err != nil {
 			return proof, fmt.Errorf("measure strength: %w", err)
 		}
 		p.recordFailures()
@@ -115,12 +116,7 @@ func (n noticed) unseen(tested func(name string) bool) (out []mutantAt) {
 
 // none reports whether tests notice another value of no function at all.
 func (n noticed) none() bool {
-	for _, v := range n {
-		if v.killed {
-			return false
-		}
-	}
-	return len(n) > 0
+	return len(n) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(n)), func(v *values) bool { return v.killed })
 }
 
 // seen reports whether a test notices another value that a function could give, where it gives one at other places as well, or
@@ -272,24 +268,6 @@ func (p *place) mutated(ctx context.Context, x mutantAt, sel toolchain.Selection
 	return run, err
 }
 
-// chooseMutants takes mutants from the functions that changed, in turn and of different kinds. The others are the rest.
-func (c *Checker) chooseMutants(ctx context.Context, m Module, before, tree string) (chosen, rest []mutantAt, err error) {
-	old, now, err := c.versions(ctx, m, before, tree)
-	if err != nil {
-		return nil, nil, err
-	}
-	chosen, rest = mutantsOf(old, now)
-	return chosen, rest, nil
-}
-
-// versions are the module's sources of two trees.
-func (c *Checker) versions(ctx context.Context, m Module, before, tree string) (old, now map[string][]byte, err error) {
-	if old, err = c.sources(ctx, m, before); err == nil {
-		now, err = c.sources(ctx, m, tree)
-	}
-	return old, now, err
-}
-
 // mutantsOf takes mutants from the functions that differ in two versions of some files, those in lines that are new before others; the ones
 // that are not taken are the rest.
 func mutantsOf(old, now map[string][]byte) (chosen, rest []mutantAt) {
@@ -312,30 +290,19 @@ func mutantsOf(old, now map[string][]byte) (chosen, rest []mutantAt) {
 		}
 	}
 	for _, k := range order {
-		var fresh, others []mutantAt
-		for _, x := range byFunc[k] {
-			if x.anew {
-				fresh = append(fresh, x)
-			} else {
-				others = append(others, x)
-			}
-		}
-		byFunc[k] = append(spread(fresh), spread(others)...)
+		anew := func(x mutantAt) bool { return x.anew }
+		byFunc[k] = append(spread(those(byFunc[k], anew)), spread(without(byFunc[k], anew))...)
 	}
+	var all []mutantAt
 	for round, more := 0, true; more; round++ {
 		more = false
 		for _, k := range order {
-			if round >= len(byFunc[k]) {
-				continue
-			}
-			if more = true; len(chosen) < MaxMutants {
-				chosen = append(chosen, byFunc[k][round])
-			} else {
-				rest = append(rest, byFunc[k][round])
+			if round < len(byFunc[k]) {
+				more, all = true, append(all, byFunc[k][round])
 			}
 		}
 	}
-	return chosen, rest
+	return all[:min(MaxMutants, len(all))], all[min(MaxMutants, len(all)):]
 }
 
 // spread puts mutants of different kinds first, those that give another value before all.
@@ -360,11 +327,7 @@ func spread(ms []mutantAt) []mutantAt {
 		seen[kind]++
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int { return a.rank - b.rank })
-	out := make([]mutantAt, len(ms))
-	for i, m := range list {
-		out[i] = m.mutantAt
-	}
-	return out
+	return each(list, func(m ranked) mutantAt { return m.mutantAt })
 }
 
 // functions maps a file's functions to their code, those of one name to all of it.

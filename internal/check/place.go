@@ -125,13 +125,9 @@ func (p *place) fill(ctx context.Context, base string, chains []toolchain.Found)
 	if err := os.MkdirAll(p.root, 0o755); err != nil {
 		return err
 	}
-	list, err := p.c.repo.ReadTree(ctx, p.tree)
-	if err != nil {
+	var err error
+	if p.entries, err = p.c.entriesOf(ctx, p.tree); err != nil {
 		return err
-	}
-	p.entries = make(map[string]git.Entry, len(list))
-	for _, e := range list {
-		p.entries[e.Path] = e
 	}
 	var before map[string]stamp
 	if len(p.c.o.Copy)+len(p.c.o.Setup) > 0 { // nothing else writes tracked files here

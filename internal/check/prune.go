@@ -56,9 +56,7 @@ func (c *Checker) Prune(ctx context.Context, tree string, ids []string) (pruned 
 			}
 		}
 		edits = append(edits, edit)
-		for _, name := range gone {
-			removed = append(removed, e.Path+"::"+name)
-		}
+		removed = append(removed, each(gone, func(name string) string { return e.Path + "::" + name })...)
 	}
 	if pruned, err = c.repo.EditTree(ctx, tree, edits); err != nil {
 		return "", nil, fmt.Errorf("remove tests: %w", err)
@@ -118,10 +116,7 @@ func cut(file string, src []byte, names []string) (rest []byte, gone []string, o
 	if rest, ok = tidy(file, src, rest); !ok {
 		return nil, nil, false
 	}
-	var left []string
-	for _, t := range source.Parse(file, rest).Tests {
-		left = append(left, t.Name)
-	}
+	left := each(source.Parse(file, rest).Tests, func(t source.Test) string { return t.Name })
 	return rest, gone, slices.Equal(left, kept)
 }
 

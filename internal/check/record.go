@@ -72,18 +72,8 @@ func (r recorded) sum() string {
 
 // mapped is the run with its texts changed.
 func (r recorded) mapped(f func([]byte) []byte) recorded {
-	r.Stdout, r.Stderr, r.Report = f(r.Stdout), f(r.Stderr), f(r.Report)
-	list := r.Reports
-	r.Reports = nil
-	for _, b := range list {
-		r.Reports = append(r.Reports, f(b))
-	}
+	r.Stdout, r.Stderr, r.Report, r.Reports = f(r.Stdout), f(r.Stderr), f(r.Report), each(r.Reports, f)
 	return r
-}
-
-// any reports whether one of the texts has a property.
-func (r recorded) any(f func([]byte) bool) bool {
-	return f(r.Stdout) || f(r.Stderr) || f(r.Report) || slices.ContainsFunc(r.Reports, f)
 }
 
 // recordable are the commands of the toolchain table that give the same again.
@@ -342,7 +332,7 @@ func (p *place) remember(key, before string, r recorded, o outcome) {
 	}
 	r.Record, r.Proof = o.Record, string(p.proof)
 	r = r.mapped(p.unplaced)
-	if r.any(printed) || size > mostRecorded {
+	if slices.ContainsFunc(append([][]byte{r.Stdout, r.Stderr, r.Report}, r.Reports...), printed) || size > mostRecorded {
 		return
 	}
 	passed, failed := verdicts(o)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,12 +39,7 @@ func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims [
 	r.readTests()
 	proof.Findings = slices.Concat(proof.Findings, r.guard(), r.goneNames(), r.snapshots(), m.unreadHeldOut())
 	proof.Frozen = r.frozen()
-	for _, t := range r.fresh {
-		if t.Asserts > 0 {
-			proof.Strong++
-		}
-	}
-	proof.Fresh = len(r.fresh)
+	proof.Fresh, proof.Strong = len(r.fresh), len(those(r.fresh, func(t test) bool { return t.Asserts > 0 }))
 	if len(r.fresh) == 0 {
 		proof.Findings = append(proof.Findings, reject("no-new-tests", m.Dir, 0,
 			"There is no new or changed test. Write tests for the items of the spec in "+m.Place.NewTest+"."))
@@ -161,9 +157,9 @@ func texts(name string, src []byte) map[string]string {
 func Unchanged(file string, before, after []byte) func(id string) bool {
 	old := bodies(file, before)
 	f := source.Parse(file, after)
-	same := slices.DeleteFunc(f.Tests, func(t source.Test) bool {
+	same := those(f.Tests, func(t source.Test) bool {
 		was, ok := old[t.Name]
-		return !ok || was != body(f, t)
+		return ok && was == body(f, t)
 	})
 	return func(id string) bool {
 		in, name := toolchain.SplitID(id)
@@ -173,11 +169,18 @@ func Unchanged(file string, before, after []byte) func(id string) bool {
 
 // body is the code of a test, with its rows.
 func body(f source.File, t source.Test) string {
-	var b strings.Builder
-	for _, tok := range f.Tokens {
+	return textOf(f.Tokens, func(tok source.Token) bool {
 		in := tok.Off >= t.Off && tok.End <= t.Stop || tok.Off >= t.Rows[0] && tok.End <= t.Rows[1]
-		if tok.Kind != source.Comment && in {
-			b.WriteString(tok.Text)
+		return tok.Kind != source.Comment && in
+	})
+}
+
+// textOf is what tokens that count say, whatever is between them.
+func textOf(tokens []source.Token, counts func(source.Token) bool) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		if counts(t) {
+			b.WriteString(t.Text)
 			b.WriteByte(' ')
 		}
 	}
@@ -186,28 +189,19 @@ func body(f source.File, t source.Test) string {
 
 // readTests finds the module's test files in the proved tree and which of their tests are new.
 func (r *red) readTests() {
-	for name := range r.p.entries {
-		if r.p.ours(name) && toolchain.IsTest(name) && (r.m.Place.AllowsTest(name) || slices.Contains(r.m.Tests, name)) {
-			r.files = append(r.files, name)
-		}
-	}
-	slices.Sort(r.files)
+	r.files = those(slices.Sorted(maps.Keys(r.p.entries)), func(name string) bool {
+		return r.p.ours(name) && toolchain.IsTest(name) && (r.m.Place.AllowsTest(name) || slices.Contains(r.m.Tests, name))
+	})
 	r.all = r.p.testsOf(r.files)
 	r.sources = map[string][]byte{}
 	for _, f := range r.files {
 		r.sources[f] = r.p.read(f)
 	}
-	parsed := map[string]source.File{}
-	for _, t := range r.all {
-		if _, ok := parsed[t.File]; !ok {
-			parsed[t.File] = source.Parse(t.File, r.p.read(t.File))
-		}
-		was, existed := r.old[t.File]
-		switch {
-		case existed && was[t.Name] == body(parsed[t.File], t.Test):
-		case !existed && (slices.Contains(r.m.Tests, t.File) || slices.Contains(r.m.Kept, t.File)): // untouched
-		default:
-			r.fresh = append(r.fresh, t)
+	for _, file := range r.files {
+		f := source.Parse(file, r.sources[file])
+		was, existed := r.old[file]
+		if untouched := !existed && (slices.Contains(r.m.Tests, file) || slices.Contains(r.m.Kept, file)); !untouched {
+			r.fresh = append(r.fresh, without(testsIn(f), func(t test) bool { return existed && was[t.Name] == body(f, t.Test) })...)
 		}
 	}
 }
@@ -266,25 +260,12 @@ func (r *red) goneNames() []step.Finding {
 	return out
 }
 
-// importHint says how a test imports the module, where its files do not exist yet.
-func (r *red) importHint() string {
-	if r.m.Place.Import == "" || r.hasCode() {
-		return ""
-	}
-	return " from " + r.m.Place.Import
-}
-
 // frozen lists all test files and test data of the module: from now on they do not change.
 func (r *red) frozen() []step.File {
-	var out []step.File
-	for name, e := range r.p.entries {
-		tests := toolchain.IsTest(name) || toolchain.IsTestData(name)
-		if tests && (r.m.Place.AllowsTest(name) || slices.Contains(r.m.Tests, name)) {
-			out = append(out, step.File{Path: name, ID: e.ID})
-		}
+	mine := func(name string) bool {
+		return ofTests(name) && (r.m.Place.AllowsTest(name) || slices.Contains(r.m.Tests, name))
 	}
-	slices.SortFunc(out, func(a, b step.File) int { return strings.Compare(a.Path, b.Path) })
-	return out
+	return each(those(slices.Sorted(maps.Keys(r.p.entries)), mine), func(name string) step.File { return step.File{Path: name, ID: r.p.entries[name].ID} })
 }
 
 // prove runs the tests with and without stubs and sorts the new ones.
@@ -307,7 +288,12 @@ func (r *red) prove(ctx context.Context, proof *Proof) error {
 		}
 		for _, t := range passing {
 			if bad(t.in(again.results)) {
-				run.replace(t, resultsOf(t, again.results))
+				failing := resultsOf(t, again.results)
+				for i, have := range run.results {
+					if at := slices.IndexFunc(failing, func(r step.TestResult) bool { return r.ID == have.ID }); at >= 0 {
+						run.results[i] = failing[at]
+					}
+				}
 			}
 		}
 	}
@@ -319,26 +305,6 @@ func (r *red) prove(ctx context.Context, proof *Proof) error {
 	proof.Results = run.results
 	r.sort(run, proof)
 	return nil
-}
-
-func (t *testRun) replace(of test, rs []step.TestResult) {
-	for i, have := range t.results {
-		for _, r := range rs {
-			if have.ID == r.ID {
-				t.results[i] = r
-			}
-		}
-	}
-}
-
-func filesOf(ts []test) []string {
-	var out []string
-	for _, t := range ts {
-		if !slices.Contains(out, t.File) {
-			out = append(out, t.File)
-		}
-	}
-	return out
 }
 
 // run runs tests with stubs for what is missing, which do nothing or fail.
@@ -404,9 +370,13 @@ func (r *red) sort(run testRun, proof *Proof) {
 				continue
 			}
 			if r.stubs && r.stubbed[t.File] {
+				from := ""
+				if r.m.Place.Import != "" && !r.hasCode() { // its files do not exist yet
+					from = " from " + r.m.Place.Import
+				}
 				if !reported[t.File] {
 					proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, placeIn(t.File, load.Message),
-						"It cannot be loaded although every export of the spec can be imported"+r.importHint()+": "+firstLines(load.Message, 6)))
+						"It cannot be loaded although every export of the spec can be imported"+from+": "+firstLines(load.Message, 6)))
 				}
 				reported[t.File] = true
 				continue

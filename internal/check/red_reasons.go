@@ -206,12 +206,6 @@ func (r *red) means(t test, written, missing string) bool {
 	if written == missing {
 		return true
 	}
-	for _, a := range importTargets(r.m.Chain, t.File, written, r.p.root) {
-		for _, b := range importTargets(r.m.Chain, t.File, missing, r.p.root) {
-			if a == b {
-				return true
-			}
-		}
-	}
-	return false
+	want := importTargets(r.m.Chain, t.File, missing, r.p.root)
+	return slices.ContainsFunc(importTargets(r.m.Chain, t.File, written, r.p.root), func(a string) bool { return slices.Contains(want, a) })
 }

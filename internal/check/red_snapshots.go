@@ -3,7 +3,6 @@ package check
 import (
 	"bytes"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -32,7 +31,7 @@ func (r *red) snapshots() []step.Finding {
 		if f.Lang != source.TypeScript && f.Lang != source.JavaScript {
 			continue
 		}
-		code := slices.DeleteFunc(source.Code(f.Tokens), func(tok source.Token) bool { return tok.Off < t.Off || tok.End > t.Stop })
+		code := within(source.Code(f.Tokens), t.Off, t.Stop)
 		for i := 1; i+2 < len(code); i++ {
 			file, is := snapshotFiles[code[i].Text]
 			if !is || code[i-1].Text != "." || code[i+1].Text != "(" {

@@ -43,21 +43,15 @@ func (c *Checker) settingsFiles() []string {
 
 // installEnv are the variables of the user that installations get and checks do not.
 func (c *Checker) installEnv() []string {
-	return slices.DeleteFunc(slices.Clone(c.o.Env), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return !ofInstall(strings.ToUpper(name))
-	})
+	return those(c.o.Env, func(kv string) bool { return ofInstall(strings.ToUpper(nameOf(kv))) })
 }
 
 // ofInstall says whether a variable is for installations: it says where registries are, and is no key to one, which what is installed
 // could read.
 func ofInstall(upper string) bool {
-	for _, word := range []string{"TOKEN", "PASSWORD", "SECRET", "HTTP_BASIC"} {
-		if strings.Contains(upper, word) {
-			return false
-		}
-	}
-	return slices.Contains(allowedInstall, upper) || slices.ContainsFunc(allowedInstallPrefix, func(p string) bool { return strings.HasPrefix(upper, p) })
+	within := func(word string) bool { return strings.Contains(upper, word) }
+	return !slices.ContainsFunc([]string{"TOKEN", "PASSWORD", "SECRET", "HTTP_BASIC"}, within) &&
+		(slices.Contains(allowedInstall, upper) || slices.ContainsFunc(allowedInstallPrefix, func(p string) bool { return strings.HasPrefix(upper, p) }))
 }
 
 // settings gives an installation what the user has told package managers for good: where registries are. They look below the home
@@ -115,7 +109,7 @@ func (p *place) registries() *registry.List {
 			l.Settings(name, b)
 		}
 	}
-	for _, chain := range p.chains() {
+	for _, chain := range append([]toolchain.Found{p.chain}, each(p.kits, func(k kit) toolchain.Found { return k.chain })...) {
 		for _, name := range append(slices.Clone(chain.Installs), chain.Manifest, chain.Lock) {
 			if name != "" {
 				l.Project(name, p.read(name))
@@ -126,15 +120,6 @@ func (p *place) registries() *registry.List {
 		}
 	}
 	return l
-}
-
-// chains are the toolchains that the place is furnished for.
-func (p *place) chains() []toolchain.Found {
-	out := []toolchain.Found{p.chain}
-	for _, k := range p.kits {
-		out = append(out, k.chain)
-	}
-	return out
 }
 
 // outlet gives an installation that is confined its only way out: to registries. The environment leads package managers to it, and serve

@@ -27,6 +27,9 @@ type reader struct {
 	text    func(name string) []byte
 }
 
+// reader reads what tools say of files of the place.
+func (p *place) reader() reader { return reader{chain: p.chain, root: p.root} }
+
 // read makes results of a command's report, its standard output and all its output. It gives one result a test, and one with only a path for each file or package that could not be loaded.
 func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]step.TestResult, error) {
 	switch kind {
@@ -51,15 +54,11 @@ func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]st
 	case toolchain.ReportTAP:
 		return r.tap(stdout), tapCut(stdout)
 	case toolchain.ReportAny:
-		var reports [][]byte
-		if r.reports != nil {
-			reports = r.reports()
-		}
-		if len(reports) == 0 {
+		if r.reports == nil || len(r.reports()) == 0 {
 			return r.any(report, stdout)
 		}
 		var all []step.TestResult
-		for _, b := range reports {
+		for _, b := range r.reports() {
 			rs, err := r.any(b, nil)
 			if err != nil {
 				return all, err
@@ -67,9 +66,9 @@ func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]st
 			all = append(all, rs...)
 		}
 		return all, nil
-	case toolchain.ReportExit, toolchain.ReportGoCover, toolchain.ReportLCOV:
+	default:
+		return nil, nil
 	}
-	return nil, nil
 }
 
 func (r reader) result(file, name string, status step.TestStatus, message string, seconds float64) step.TestResult {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -52,6 +53,12 @@ var allowedInstall = []string{
 
 var allowedInstallPrefix = []string{"PIP_", "UV_", "NPM_CONFIG_", "POETRY_", "YARN_", "BUN_", "CARGO_", "MAVEN_", "BUNDLE_MIRROR", "HEX_MIRROR"}
 
+// nameOf is the name of a variable.
+func nameOf(kv string) string {
+	name, _, _ := strings.Cut(kv, "=")
+	return name
+}
+
 // lookup finds a variable in the surrounding environment.
 func (c *Checker) lookup(name string) string {
 	for _, kv := range c.o.Env {
@@ -68,11 +75,7 @@ func (c *Checker) env(home, tmp string, programs, extra []string, install bool) 
 	vars := map[string]string{}
 	for _, kv := range c.o.Env {
 		k, v, ok := strings.Cut(kv, "=")
-		up := strings.ToUpper(k)
-		if !ok {
-			continue
-		}
-		if slices.Contains(allowed, up) || install && ofInstall(up) {
+		if up := strings.ToUpper(k); ok && (slices.Contains(allowed, up) || install && ofInstall(up)) {
 			vars[k] = v
 		}
 	}
@@ -99,9 +102,7 @@ func (c *Checker) env(home, tmp string, programs, extra []string, install bool) 
 			set["RUSTUP_HOME"] = dir
 		}
 	}
-	for k, v := range set {
-		vars[k] = v
-	}
+	maps.Copy(vars, set)
 	for k, v := range vars {
 		if strings.EqualFold(k, "PATH") {
 			vars[k] = strings.Join(append(slices.Clone(programs), v), string(os.PathListSeparator))
@@ -112,10 +113,7 @@ func (c *Checker) env(home, tmp string, programs, extra []string, install bool) 
 			vars[k] = v
 		}
 	}
-	out := make([]string, 0, len(vars))
-	for k, v := range vars {
-		out = append(out, k+"="+v)
-	}
+	out := each(slices.Collect(maps.Keys(vars)), func(k string) string { return k + "=" + vars[k] })
 	slices.Sort(out)
 	return out
 }
@@ -123,14 +121,6 @@ func (c *Checker) env(home, tmp string, programs, extra []string, install bool) 
 func isDir(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
-}
-
-func names(env []string) []string {
-	out := make([]string, len(env))
-	for i, kv := range env {
-		out[i], _, _ = strings.Cut(kv, "=")
-	}
-	return out
 }
 
 // exec runs a command in the place. A run that failed is an outcome; an error means that it could not be run at all, as an
@@ -184,7 +174,9 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if err != nil {
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
 	}
-	p.c.runs(cmd)
+	if p.c.o.Runs != nil {
+		p.c.o.Runs(cmd.Name + ": " + CommandText(cmd))
+	}
 	res, err := proc.Run(ctx, proc.Command{
 		Argv: argv, Dir: dir, Env: reach, Confine: policy, Serve: serve, Limits: bounds, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
 		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
@@ -203,11 +195,11 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		return outcome{}, err
 	}
 	r := recorded{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Record: step.Record{
-		Name: cmd.Name, Argv: cmd.Argv, Text: CommandText(cmd), Shows: p.proof, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),
+		Name: cmd.Name, Argv: cmd.Argv, Text: CommandText(cmd), Shows: p.proof, Dir: cmd.Dir, Env: each(env, nameOf), Started: res.Started.UnixMilli(),
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,
 		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner, Sandbox: string(p.c.o.Level),
 	}}
-	r.Record.Ended = p.learns(cmd, res)
+	r.Record.Ended = p.ended(cmd, res)
 	p.collect(cmd, report, &r)
 	o, err := p.outcome(cmd, r)
 	if err != nil {
@@ -221,20 +213,6 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	}
 	p.remember(key, before, r, o)
 	return o, nil
-}
-
-// runs says that a command begins.
-func (c *Checker) runs(cmd toolchain.Command) {
-	if c.o.Runs != nil {
-		c.o.Runs(cmd.Name + ": " + CommandText(cmd))
-	}
-}
-
-// learns keeps what a command has used, and gives what has ended it.
-func (p *place) learns(cmd toolchain.Command, res proc.Result) string {
-	why, used := ended(res)
-	p.c.learn(p.learnedFile(cmd), used)
-	return why
 }
 
 // noSpace is what programs say of a full disk.
@@ -254,18 +232,20 @@ func diskFull(res proc.Result, dir string, said ...*bytes.Buffer) error {
 	return fmt.Errorf("%s: %w", dir, syscall.ENOSPC)
 }
 
-// ended is what has ended a command, "" if it did so by itself, and what is learned of it. What a limit has ended may use more the next
+// ended is what has ended a command, "" if it did so by itself. What it has used is learned: what a limit has ended may use more the next
 // time, so that a suite that has grown is ended once.
-func ended(res proc.Result) (why string, used learned) {
-	used = learned{Memory: res.Used.Memory, Processes: res.Used.Processes, Output: res.Stdout.Total + res.Stderr.Total}
+func (p *place) ended(cmd toolchain.Command, res proc.Result) (why string) {
+	used := learned{Memory: res.Used.Memory, Processes: res.Used.Processes, Output: res.Stdout.Total + res.Stderr.Total}
 	switch {
 	case res.Limit != "":
-		return res.Limit, used
+		why = res.Limit
 	case res.Ended == proc.Exited:
 		used.Millis = res.Duration.Milliseconds()
-		return "", used
+	default:
+		why, used = string(res.Ended), learned{}
 	}
-	return string(res.Ended), learned{}
+	p.c.learn(p.learnedFile(cmd), used)
+	return why
 }
 
 // argv fills in what only the place knows.
@@ -375,10 +355,10 @@ func (p *place) untouched(ctx context.Context, o *outcome) error {
 		return err
 	}
 	if o.Record.Name == toolchain.PrepareName { // what it makes is tracked, and the tests want it; tests it does not make
-		made := slices.DeleteFunc(slices.Clone(changed), func(name string) bool {
-			return toolchain.IsTest(name) || looksLikeTest(name) || toolchain.ConfigKindOf(name) != toolchain.NoConfig
-		})
-		for _, name := range made {
+		counts := func(name string) bool {
+			return looksLikeTest(name) || toolchain.ConfigKindOf(name) != toolchain.NoConfig
+		}
+		for _, name := range without(changed, counts) {
 			p.edited[name] = true
 			if now, ok := p.stampOf(name); ok {
 				p.stamps[name] = now
@@ -386,13 +366,12 @@ func (p *place) untouched(ctx context.Context, o *outcome) error {
 				delete(p.stamps, name)
 			}
 		}
-		changed = slices.DeleteFunc(changed, func(name string) bool { return slices.Contains(made, name) })
-		if len(changed) == 0 {
+		if changed = those(changed, counts); len(changed) == 0 {
 			return nil
 		}
 	}
 	// A tool that brings its lock file up to date has built and tested what is here all the same.
-	wrote := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return toolchain.ConfigKindOf(name) == toolchain.LockConfig })
+	wrote := without(changed, func(name string) bool { return toolchain.ConfigKindOf(name) == toolchain.LockConfig })
 	if len(wrote) == 0 {
 		return p.restore(ctx, changed)
 	}
@@ -441,13 +420,13 @@ func missingTool(cmd toolchain.Command, tool string, why error) error {
 	if len(cmd.Needs) > 0 {
 		return &EnvironmentError{Tool: tool, Install: cmd.Needs[0].Install}
 	}
-	if inTree(tool) && errors.Is(why, proc.ErrPermission) {
+	switch {
+	case !inTree(tool):
+		return &EnvironmentError{Tool: tool, Install: "install it and put it on PATH"}
+	case errors.Is(why, proc.ErrPermission):
 		return &EnvironmentError{Install: tool + " is not executable: run chmod +x on it, then commit"}
 	}
-	if inTree(tool) {
-		return &EnvironmentError{Install: "there is no file " + tool + " in the repository: correct the command, or commit the file"}
-	}
-	return &EnvironmentError{Tool: tool, Install: "install it and put it on PATH"}
+	return &EnvironmentError{Install: "there is no file " + tool + " in the repository: correct the command, or commit the file"}
 }
 
 // inTree reports whether a program is a file of the project, as ./run.sh is.
@@ -469,8 +448,8 @@ func (p *place) glob(dir, pattern string) []string {
 
 // fillIn replaces the placeholders of one argument.
 func (p *place) fillIn(arg, report, dir string, cmd toolchain.Command) (string, error) {
-	if strings.HasPrefix(arg, "{bin:") {
-		return p.script(strings.TrimSuffix(strings.TrimPrefix(arg, "{bin:"), "}"), dir, cmd)
+	if spec, ok := strings.CutPrefix(arg, "{bin:"); ok {
+		return p.script(strings.TrimSuffix(spec, "}"), dir, cmd)
 	}
 	own := map[string]struct{ end, text string }{"{jest}": {".cjs", toolchain.JestProgram}, "{gradle}": {".gradle", toolchain.GradleScript}}
 	if o, ok := own[arg]; ok { // written each time: what ran before may have changed it
@@ -482,9 +461,7 @@ func (p *place) fillIn(arg, report, dir string, cmd toolchain.Command) (string, 
 // script finds the file that an installed npm package runs, in the node_modules directories from dir upwards.
 func (p *place) script(spec, dir string, cmd toolchain.Command) (string, error) {
 	pkg, name, _ := strings.Cut(spec, "#")
-	if name == "" {
-		name = pkg
-	}
+	name = cmp.Or(name, pkg)
 	for d := dir; strings.HasPrefix(d, p.dir); d = filepath.Dir(d) {
 		home := filepath.Join(d, "node_modules", filepath.FromSlash(pkg))
 		b, err := os.ReadFile(filepath.Join(home, "package.json"))
@@ -499,10 +476,6 @@ func (p *place) script(spec, dir string, cmd toolchain.Command) (string, error) 
 			return filepath.Join(home, filepath.FromSlash(file)), nil
 		}
 	}
-	for _, n := range cmd.Needs {
-		if n.Tool == "npm:"+pkg {
-			return "", &EnvironmentError{Tool: pkg, Install: n.Install}
-		}
-	}
-	return "", &EnvironmentError{Tool: pkg, Install: "npm install --save-dev " + pkg}
+	needs := those(cmd.Needs, func(n toolchain.Need) bool { return n.Tool == "npm:"+pkg })
+	return "", &EnvironmentError{Tool: pkg, Install: append(needs, toolchain.Need{Install: "npm install --save-dev " + pkg})[0].Install}
 }

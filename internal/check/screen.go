@@ -120,7 +120,7 @@ func (p *place) screen(ctx context.Context, s Screen) (o outcome, seen bool, err
 	o.output = []byte("$ " + strings.Join(s.Argv, " ") + "\n" + text)
 	o.tail = shorten(lastPart(text, ""))
 	o.Record = step.Record{
-		Name: GoalInteractive, Argv: s.Argv, Dir: ".", Env: names(env), Started: res.Started.UnixMilli(), Millis: res.Duration.Milliseconds(), Exit: exit, Tree: p.tree, Toolchain: "tmux", Sandbox: string(p.c.o.Level),
+		Name: GoalInteractive, Argv: s.Argv, Dir: ".", Env: each(env, nameOf), Started: res.Started.UnixMilli(), Millis: res.Duration.Milliseconds(), Exit: exit, Tree: p.tree, Toolchain: "tmux", Sandbox: string(p.c.o.Level),
 	}
 	if late {
 		o.Record.Ended = string(proc.TotalLimit)

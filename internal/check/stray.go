@@ -14,10 +14,7 @@ import (
 const strayRule = "stray-removed"
 
 // documents are files that people and the engine read; a new one is never a leftover.
-var documents = map[string]bool{
-	"claude.md": true, "implements.md": true, "jacquard.lock": true, "jacquard.yaml": true, "code-convention.md": true,
-	"agents.md": true, "gemini.md": true,
-}
+var documents = setOf([]string{"claude.md", "implements.md", "jacquard.lock", "jacquard.yaml", "code-convention.md", "agents.md", "gemini.md"})
 
 // stray reports whether a change is a new file that nobody asked for and that means nothing: the output of a command,
 // notes, an empty __init__.py. It is taken away instead of costing the attempt. Whatever could be read by a tool, a person
@@ -34,9 +31,9 @@ func (m Module) stray(ch Change) bool {
 		return true
 	case toolchain.Source, toolchain.Test:
 		return emptyInit(ch) && !m.Place.AllowsSource(ch.Path)
-	case toolchain.Config:
+	default:
+		return false
 	}
-	return false
 }
 
 func emptyInit(ch Change) bool {

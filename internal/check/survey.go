@@ -154,11 +154,7 @@ func TestText(chain toolchain.Found) string {
 	if len(chain.Own.Test) > 0 && chain.Override["test"] == "" {
 		return toolchain.Texts(slices.Concat(chain.Own.Before, chain.Own.Test), chain.Root)
 	}
-	var texts []string
-	for _, cmd := range chain.Test(toolchain.Selection{}) {
-		texts = append(texts, CommandText(cmd))
-	}
-	return strings.Join(texts, " && ")
+	return strings.Join(each(chain.Test(toolchain.Selection{}), CommandText), " && ")
 }
 
 // testStanding runs all tests as the project does.
@@ -242,11 +238,6 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 
 // said is what a run printed about what failed.
 func (run testRun) said() string {
-	text := run.tail
-	for _, r := range run.results {
-		if bad(r.Status) {
-			text += "\n" + r.Message
-		}
-	}
-	return text
+	failed := those(run.results, func(r step.TestResult) bool { return bad(r.Status) })
+	return strings.Join(append([]string{run.tail}, each(failed, func(r step.TestResult) string { return r.Message })...), "\n")
 }

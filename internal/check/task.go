@@ -109,10 +109,11 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 	}
 	p.unprovedYet()
 	p.goneStill()
-	if err := p.verify(ctx, false); err != nil {
-		return p.proof, p.done, fmt.Errorf("prove task: %w", err)
+	err = p.verify(ctx, false)
+	if err == nil {
+		err = p.examples(ctx)
 	}
-	if err := p.examples(ctx); err != nil {
+	if err != nil {
 		return p.proof, p.done, fmt.Errorf("prove task: %w", err)
 	}
 	p.proof.Findings = folded(p.proof.Findings)
@@ -129,12 +130,10 @@ func folded(list []step.Finding) []step.Finding {
 		return list
 	}
 	missing := func(f step.Finding) bool { return f.Rule == "test-missing" }
-	why := list[cause]
-	if n := len(list) - len(slices.DeleteFunc(slices.Clone(list), missing)); n > 0 {
-		why.Message = fmt.Sprintf("%s\nTests that did not run because of it: %d.", strings.TrimRight(why.Message, "\n"), n)
-	}
 	out := slices.Clone(list)
-	out[cause] = why
+	if n := len(those(list, missing)); n > 0 {
+		out[cause].Message = fmt.Sprintf("%s\nTests that did not run because of it: %d.", strings.TrimRight(list[cause].Message, "\n"), n)
+	}
 	return slices.DeleteFunc(out, missing)
 }
 
@@ -185,11 +184,7 @@ func (p *taskProof) touched() []toolchain.Found {
 	if p.t.VerifyOnly {
 		return p.t.Chains
 	}
-	var paths []string
-	for _, ch := range p.changes {
-		paths = append(paths, ch.Path)
-	}
-	return toolchain.Affected(p.t.Chains, paths)
+	return toolchain.Affected(p.t.Chains, pathsOf(p.changes))
 }
 
 func below(root, p string) bool {
@@ -234,13 +229,7 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 
 // mine are the files of a toolchain that have changed and are still there.
 func (p *taskProof) mine(pl *place) []string {
-	var mine []string
-	for _, ch := range p.changes {
-		if ch.Status != 'D' && pl.ours(ch.Path) {
-			mine = append(mine, ch.Path)
-		}
-	}
-	return mine
+	return pathsOf(those(p.changes, func(ch Change) bool { return ch.Status != 'D' && pl.ours(ch.Path) }))
 }
 
 // ofTests reports whether a file is one of tests, or their data, which may be written in a language.
@@ -248,13 +237,7 @@ func ofTests(name string) bool { return toolchain.IsTest(name) || toolchain.IsTe
 
 // code are those of some files of which more has changed than tests, comments and layout.
 func (p *taskProof) code(files []string) []string {
-	var out []string
-	for _, ch := range p.changes {
-		if slices.Contains(files, ch.Path) && !ofTests(ch.Path) && otherCode(ch) {
-			out = append(out, ch.Path)
-		}
-	}
-	return out
+	return pathsOf(those(p.changes, func(ch Change) bool { return slices.Contains(files, ch.Path) && !ofTests(ch.Path) && otherCode(ch) }))
 }
 
 // someOf names the first of some files.

@@ -20,26 +20,13 @@ func (p *taskProof) unshown(pl *place, what string) {
 
 // inOrder puts the toolchains whose code has changed before those that may only test it.
 func (p *taskProof) inOrder(chains []toolchain.Found) []toolchain.Found {
-	var first, rest []toolchain.Found
-	for _, c := range chains {
-		if len(p.codeIn(c)) > 0 {
-			first = append(first, c)
-		} else {
-			rest = append(rest, c)
-		}
-	}
-	return append(first, rest...)
+	changed := func(c toolchain.Found) bool { return len(p.codeIn(c)) > 0 }
+	return append(those(chains, changed), without(chains, changed)...)
 }
 
 // codeIn is the changed code of a toolchain, and of those below it.
 func (p *taskProof) codeIn(c toolchain.Found) []string {
-	var files []string
-	for _, ch := range p.changes {
-		if below(c.Root, ch.Path) && toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path)) == c.Ecosystem {
-			files = append(files, ch.Path)
-		}
-	}
-	return p.code(files)
+	return p.code(those(pathsOf(p.changes), func(file string) bool { return below(c.Root, file) && ecosystemOf(file) == c.Ecosystem }))
 }
 
 // shows reports whether tests of a toolchain can show a change of another one: it is built with it, or nothing else has changed.

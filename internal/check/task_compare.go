@@ -64,11 +64,10 @@ func (p *place) said(o outcome) (lines, keys []string) {
 
 // atPlaces are the lines that say where something is wrong, all of them where none does: the rest is around them.
 func atPlaces(lines []string) []string {
-	out := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !complaintLine().MatchString(l) })
-	if len(out) == 0 {
-		return lines
+	if out := those(lines, func(l string) bool { return complaintLine().MatchString(l) }); len(out) > 0 {
+		return out
 	}
-	return out
+	return lines
 }
 
 // compared is what a command says of a change that it did not say before.
@@ -343,7 +342,7 @@ func (p *taskProof) onlyNew(ctx context.Context, pl *place, cmd toolchain.Comman
 	if err != nil {
 		return nil, err
 	}
-	files := slices.DeleteFunc(p.mine(pl), func(f string) bool { return base.entries[f].Path == "" })
+	files := those(p.mine(pl), func(f string) bool { return base.entries[f].Path != "" })
 	if len(files) == 0 {
 		return list, nil
 	}

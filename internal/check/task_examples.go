@@ -98,16 +98,15 @@ func (p *taskProof) examples(ctx context.Context) error {
 
 // onlyTypes reports whether a file of TypeScript says what another one has, and has no code.
 func onlyTypes(file string) bool {
-	stem := strings.TrimSuffix(file, path.Ext(file))
-	return strings.HasSuffix(stem, ".d") && strings.HasSuffix(path.Ext(file), "ts")
+	return strings.HasSuffix(stem(file), ".d") && strings.HasSuffix(path.Ext(file), "ts")
 }
 
 // testsOf are the tests that use a source, changed ones and those near it: the ones of its directory in Go, those that import it in
 // other languages.
 func (p *taskProof) testsOf(file string) []step.File {
-	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	name := stem(path.Base(file))
 	if handsOn(file) {
-		stem = path.Base(path.Dir(file))
+		name = path.Base(path.Dir(file))
 	}
 	uses := func(test string, src []byte) bool {
 		if toolchain.LanguageOf(file) == toolchain.LangGo {
@@ -116,27 +115,20 @@ func (p *taskProof) testsOf(file string) []step.File {
 		return slices.ContainsFunc(source.Parse(test, src).Imports, func(i source.Import) bool {
 			from := path.Base(strings.ReplaceAll(i.From, ".", "/"))
 			if strings.Contains(i.From, "/") { // ./cart.js
-				from = strings.TrimSuffix(path.Base(i.From), path.Ext(i.From))
+				from = stem(path.Base(i.From))
 			}
-			return from == stem || from == "index" && path.Dir(test) == path.Dir(file)
+			return from == name || from == "index" && path.Dir(test) == path.Dir(file)
 		})
 	}
 	tests := map[string]testFile{}
-	for name, f := range p.near {
-		tests[name] = f
-	}
+	maps.Copy(tests, p.near)
 	for _, ch := range p.changes {
 		if delete(tests, ch.Path); ch.Status != 'D' && toolchain.IsTest(ch.Path) {
 			tests[ch.Path] = testFile{ch.NewID, ch.New}
 		}
 	}
-	var out []step.File
-	for _, name := range slices.Sorted(maps.Keys(tests)) {
-		if toolchain.EcosystemOf(toolchain.LanguageOf(name)) == toolchain.EcosystemOf(toolchain.LanguageOf(file)) && uses(name, tests[name].src) {
-			out = append(out, step.File{Path: name, ID: tests[name].id})
-		}
-	}
-	return out
+	using := those(slices.Sorted(maps.Keys(tests)), func(name string) bool { return ecosystemOf(name) == ecosystemOf(file) && uses(name, tests[name].src) })
+	return each(using, func(name string) step.File { return step.File{Path: name, ID: tests[name].id} })
 }
 
 // exportsOf are the exports of a source that a task has changed. A function that is as it was is none, unless something else has changed
@@ -161,12 +153,9 @@ func exportsOf(ch Change) []step.Export {
 // declares is the one changed source that exports a name, "" where there is none or there are several. The face of a package only hands
 // on what its files declare.
 func (p *taskProof) declares(name string) string {
-	var found []string
-	for _, ch := range p.changes {
-		if ch.Status != 'D' && toolchain.IsSource(ch.Path) && !onlyTypes(ch.Path) && slices.ContainsFunc(exportsOf(ch), func(e step.Export) bool { return e.Name == name }) {
-			found = append(found, ch.Path)
-		}
-	}
+	found := pathsOf(those(p.changes, func(ch Change) bool {
+		return ch.Status != 'D' && toolchain.IsSource(ch.Path) && !onlyTypes(ch.Path) && slices.ContainsFunc(exportsOf(ch), func(e step.Export) bool { return e.Name == name })
+	}))
 	if len(found) > 1 {
 		found = slices.DeleteFunc(found, handsOn)
 	}
@@ -178,14 +167,13 @@ func (p *taskProof) declares(name string) string {
 
 // handsOn reports whether a file is the one by which a package or a directory is imported.
 func handsOn(file string) bool {
-	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
-	return stem == "__init__" || stem == "index"
+	return slices.Contains([]string{"__init__", "index"}, stem(path.Base(file)))
 }
 
 // chainOf is the toolchain that a file is of, the nearest.
 func (p *taskProof) chainOf(file string) (best toolchain.Found, ok bool) {
 	for _, chain := range p.t.Chains {
-		if chain.Ecosystem == toolchain.EcosystemOf(toolchain.LanguageOf(file)) && below(chain.Root, file) && (!ok || len(chain.Root) > len(best.Root)) {
+		if chain.Ecosystem == ecosystemOf(file) && below(chain.Root, file) && (!ok || len(chain.Root) > len(best.Root)) {
 			best, ok = chain, true
 		}
 	}

@@ -39,13 +39,7 @@ func codeOf(file string, src []byte) []byte {
 // otherCode reports whether a change of a source file is one of its code, and not of tests, comments and layout alone.
 func otherCode(ch Change) bool {
 	bare := func(src []byte) string {
-		var b strings.Builder
-		for _, t := range source.Tokens(ch.Path, codeOf(ch.Path, src)) {
-			if t.Kind != source.Comment && !docstring(ch.Path, t) {
-				b.WriteString(t.Text + " ")
-			}
-		}
-		return b.String()
+		return textOf(source.Tokens(ch.Path, codeOf(ch.Path, src)), func(t source.Token) bool { return t.Kind != source.Comment && !docstring(ch.Path, t) })
 	}
 	was, is := bare(ch.Old), bare(ch.New)
 	return was != is && (unparted(was) != unparted(is) || !source.SameShape(ch.Path, codeOf(ch.Path, ch.Old), codeOf(ch.Path, ch.New)))
@@ -131,11 +125,7 @@ func (p *taskProof) changedTests(pl *place, of func(Change) func(name, text stri
 			continue
 		}
 		f := source.Parse(ch.Path, ch.New)
-		for _, t := range f.Tests {
-			if counts(t.Name, body(f, t)) {
-				out = append(out, test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path})
-			}
-		}
+		out = append(out, those(testsIn(f), func(t test) bool { return counts(t.Name, body(f, t.Test)) })...)
 	}
 	return out
 }
@@ -160,7 +150,7 @@ func (p *taskProof) otherData(pl *place) bool {
 
 // passing are the tests of a toolchain that pass with the change.
 func (p *taskProof) passing(pl *place) []test {
-	return slices.DeleteFunc(pl.testsOf(pl.testFiles()), func(t test) bool { return t.in(p.proof.Results) != step.Pass })
+	return those(pl.testsOf(pl.testFiles()), func(t test) bool { return t.in(p.proof.Results) == step.Pass })
 }
 
 // inTests and inFunctions report whether a token of a file is in one of its tests or functions.
@@ -174,37 +164,22 @@ func inFunctions(f source.File, t source.Token) bool {
 
 // outside is the code of a file that is in none of its tests or functions.
 func outside(f source.File, in func(source.File, source.Token) bool) string {
-	var b strings.Builder
-	for _, t := range source.Code((sourceFile{File: f}).code()) {
-		if !in(f, t) {
-			b.WriteString(t.Text + " ")
-		}
-	}
-	return b.String()
+	return textOf(source.Code((sourceFile{File: f}).code()), func(t source.Token) bool { return !in(f, t) })
 }
 
-// testsAlone is the tree before the change with the tests of the change, and their data. A test that is gone is gone there too.
-func (p *taskProof) testsAlone(ctx context.Context) (string, error) {
+// openAlone is a place with the tree before the change and the tests of the change, and their data. A test that is gone is gone there too.
+func (p *taskProof) openAlone(ctx context.Context, chain toolchain.Found) (*place, error) {
 	var edits []git.Edit
 	for _, ch := range p.changes {
 		if (mayTest(ch.Path) || toolchain.IsTestData(ch.Path)) && !strings.HasPrefix(ch.Path, "../") {
 			e, err := p.onlyTests(ctx, ch, false)
 			if err != nil {
-				return "", err
+				return nil, err
 			}
 			edits = append(edits, e)
 		}
 	}
-	return p.c.repo.EditTree(ctx, p.before, edits)
-}
-
-// openAlone is a place with that tree.
-func (p *taskProof) openAlone(ctx context.Context, chain toolchain.Found) (*place, error) {
-	tree, err := p.testsAlone(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return p.c.open(ctx, step.OnWithout, tree, cmp.Or(p.t.Base, p.before), chain)
+	return p.c.openEdited(ctx, step.OnWithout, p.before, edits, cmp.Or(p.t.Base, p.before), chain)
 }
 
 // testedAlone is what new tests give without the change: those that pass, that cannot be loaded, and that fail. One that is skipped there, or
@@ -294,7 +269,11 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test, owne
 	}
 	p.proof.Red = append(p.proof.Red, idsOf(a.failing)...)
 	p.failing = p.failing || len(a.failing) > 0
-	p.redByLoading(a.lost)
+	red := p.needing(a.lost) // cannot be loaded without the change, because of what they name
+	if len(red) == 0 {
+		red = a.lost
+	}
+	p.proof.Red = append(p.proof.Red, idsOf(red)...)
 	if a.invalid != "" {
 		if len(a.lost) == 0 {
 			p.add(warn("check-invalid", "", 0, a.invalid))
@@ -347,15 +326,6 @@ func (p *taskProof) passWithout(passing []test, shown bool, by string) {
 			p.add(reject("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it, so nothing proves the change. Assert what is new; if no test can show it, say why in `untested` (a command of the task, such as one with the race detector, counts too)."))
 		}
 	}
-}
-
-// redByLoading notes the tests that cannot be loaded without the change: those that need it, or, where none seems to, all.
-func (p *taskProof) redByLoading(tests []test) {
-	red := p.needing(tests)
-	if len(red) == 0 {
-		red = tests
-	}
-	p.proof.Red = append(p.proof.Red, idsOf(red)...)
 }
 
 // lostThere reports whether a test beside code of before is not in the tree without the change although its file is there and compiles: it

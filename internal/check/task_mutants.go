@@ -143,13 +143,8 @@ func allKnown(list []mutantAt, old map[string][]byte) bool {
 
 // withTestsOf are files of tests, with those of a place that use a source.
 func (p *taskProof) withTestsOf(pl *place, file string, files []string) []string {
-	out := slices.Clone(files)
-	for _, f := range p.testsOf(file) {
-		if pl.ours(f.Path) && !slices.Contains(out, f.Path) {
-			out = append(out, f.Path)
-		}
-	}
-	return out
+	near := each(p.testsOf(file), func(f step.File) string { return f.Path })
+	return append(slices.Clone(files), those(near, func(name string) bool { return pl.ours(name) && !slices.Contains(files, name) })...)
 }
 
 // noNewTest sends code back that no new test sees, unless it is no feature or fix and old tests notice mutants of it: a change of how the
@@ -196,10 +191,6 @@ func (p *taskProof) watched(ctx context.Context, pl *place) (bool, error) {
 			of[key].add(killed)
 		}
 	}
-	for _, n := range of {
-		if n.Noticed == 0 || n.Noticed*2 < n.Tried {
-			return false, nil
-		}
-	}
-	return len(of) > 0, nil
+	unwatched := func(n *Outcomes) bool { return n.Noticed == 0 || n.Noticed*2 < n.Tried }
+	return len(of) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(of)), unwatched), nil
 }

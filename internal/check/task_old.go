@@ -44,7 +44,7 @@ func among(tests []test) func(test) bool {
 // failing now and then is, unless it does so without the task as well: else code that works now and then would land.
 func (p *taskProof) flaky(ctx context.Context, pl *place, expected, fresh []test, run testRun) ([]string, error) {
 	mine := among(fresh)
-	old := slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return t.in(run.results) != step.Flake || mine(t) })
+	old := those(expected, func(t test) bool { return t.in(run.results) == step.Flake && !mine(t) })
 	failing, err := pl.failAgain(ctx, old)
 	if err == nil && len(failing) > 0 {
 		var base *place
@@ -57,12 +57,11 @@ func (p *taskProof) flaky(ctx context.Context, pl *place, expected, fresh []test
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, t := range slices.DeleteFunc(old, among(failing)) {
-		ids = append(ids, t.ID)
+	old = slices.DeleteFunc(old, among(failing))
+	for _, t := range old {
 		p.add(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed and then passed on the same tree. It existed before and does not count against the change."))
 	}
-	return ids, nil
+	return idsOf(old), nil
 }
 
 // testedIn reports whether a file belongs to another toolchain, which has tests: to a member of the workspace, or to the root
@@ -89,7 +88,7 @@ func (p *taskProof) maySkip(expected, fresh []test) {
 
 // skippedNow rejects tests that are skipped and passed without the task: what a mark says is not asked, what ran is.
 func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, run testRun) error {
-	skipped := slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return t.in(run.results) != step.Skip })
+	skipped := those(expected, func(t test) bool { return t.in(run.results) == step.Skip })
 	if len(skipped) == 0 || p.before == p.proof.Tree {
 		return nil
 	}
@@ -97,9 +96,7 @@ func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, 
 	if err != nil {
 		return err
 	}
-	there := base.testsOf(base.testFiles())
-	skipped = slices.DeleteFunc(skipped, func(t test) bool { return !among(there)(t) })
-	if len(skipped) == 0 {
+	if skipped = those(skipped, among(base.testsOf(base.testFiles()))); len(skipped) == 0 {
 		return nil
 	}
 	was, err := base.runThese(ctx, skipped)
@@ -118,11 +115,8 @@ func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, 
 // run. Nothing is asked of a test that went on under another name or in another file as it was, nor of a file that the plan deletes.
 func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 	gone, edits, err := p.lost(ctx, pl)
-	if err != nil {
+	if err != nil || len(gone) == 0 {
 		return err
-	}
-	if len(gone) == 0 {
-		return nil
 	}
 	run, err := p.putBack(ctx, pl, edits, gone, "")
 	if err != nil {
@@ -150,15 +144,13 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		if ch.OldID == "" || ch.NewID == "" {
 			continue
 		}
-		f, found := newFile(ch), len(old)
-		for _, t := range f.new.Tests {
-			i := slices.IndexFunc(f.old.Tests, func(o source.Test) bool { return o.Name == t.Name })
-			now := test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path}
-			if i >= 0 && (among(fresh)(now) || retabled(f, f.old.Tests[i], t)) && !slices.Contains(p.t.Known, now.ID) {
-				old = append(old, now)
-			}
-		}
-		if len(old) > found {
+		f := newFile(ch)
+		was := byName(f.old)
+		changed := those(testsIn(f.new), func(now test) bool {
+			o, there := was[now.Name]
+			return there && (among(fresh)(now) || retabled(f, o, now.Test)) && !slices.Contains(p.t.Known, now.ID)
+		})
+		if old = append(old, changed...); len(changed) > 0 {
 			e, err := p.onlyTests(ctx, ch, true)
 			if err != nil {
 				return err
@@ -174,12 +166,10 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		return err
 	}
 	for _, e := range edits {
-		var failing []test
-		for _, t := range old {
-			if st := t.in(run.results); t.File == e.Path && (st == "" || bad(st)) {
-				failing = append(failing, t)
-			}
-		}
+		failing := those(old, func(t test) bool {
+			st := t.in(run.results)
+			return t.File == e.Path && (st == "" || bad(st))
+		})
 		if len(failing) == 0 {
 			continue
 		}
@@ -304,11 +294,7 @@ func importsOf(ch Change, text string) string {
 
 // withOld runs tests on the new code beside old versions of their files; round is a name where that is done once more.
 func (p *taskProof) withOld(ctx context.Context, pl *place, edits []git.Edit, tests []test, round string) (run testRun, err error) {
-	tree, err := p.c.repo.EditTree(ctx, p.proof.Tree, edits)
-	if err != nil {
-		return run, err
-	}
-	restored, err := p.c.open(ctx, step.OnRestored, tree, cmp.Or(p.t.Base, p.before), pl.chain)
+	restored, err := p.c.openEdited(ctx, step.OnRestored, p.proof.Tree, edits, cmp.Or(p.t.Base, p.before), pl.chain)
 	if err != nil {
 		return run, err
 	}
@@ -324,22 +310,19 @@ func (p *taskProof) lost(ctx context.Context, pl *place) (gone []test, edits []g
 	back := map[string]string{} // the files that tests are put back into
 	for _, ch := range p.changes {
 		f := source.Parse(ch.Path, ch.New)
-		for _, t := range f.Tests {
-			named[ch.Path+"::"+t.Name] = true
-			bodies[nameless(t.Name, body(f, t))] = true
+		for _, t := range testsIn(f) {
+			named[t.ID], bodies[nameless(t.Name, body(f, t.Test))] = true, true
 		}
 	}
 	for _, ch := range p.changes {
 		if ch.OldID == "" || !pl.ours(ch.Path) || !mayTest(ch.Path) || !pl.compiled(ch.Path) || p.t.Deletes != nil && p.t.Deletes(ch.Path) {
 			continue
 		}
-		f, found := source.Parse(ch.Path, ch.Old), len(gone)
-		for _, t := range f.Tests {
-			if id := ch.Path + "::" + t.Name; !named[id] && !bodies[nameless(t.Name, body(f, t))] && !t.Skipped && !slices.Contains(p.t.Known, id) {
-				gone = append(gone, test{Test: t, ID: id, File: ch.Path})
-			}
-		}
-		if len(gone) == found {
+		f := source.Parse(ch.Path, ch.Old)
+		here := those(testsIn(f), func(t test) bool {
+			return !named[t.ID] && !bodies[nameless(t.Name, body(f, t.Test))] && !t.Skipped && !slices.Contains(p.t.Known, t.ID)
+		})
+		if gone = append(gone, here...); len(here) == 0 {
 			continue
 		}
 		e, err := p.onlyTests(ctx, ch, true)

@@ -60,12 +60,7 @@ func (p *taskProof) red(ctx context.Context, chain toolchain.Found, runs bool) (
 	if err != nil {
 		return 0, err
 	}
-	why := ""
-	for _, f := range run.findings {
-		if why == "" {
-			why = f.Message
-		}
-	}
+	why := cmp.Or(each(run.findings, func(f step.Finding) string { return f.Message })...)
 	for _, t := range fresh {
 		switch st := t.in(run.results); {
 		case st == step.Pass:

@@ -43,8 +43,7 @@ func (c *Checker) testsNear(ctx context.Context, changes []Change, before string
 			break
 		}
 		near := func(src string) bool {
-			stem := strings.TrimSuffix(path.Base(src), path.Ext(src))
-			return path.Dir(src) == path.Dir(e.Path) || path.Dir(src) != "." && strings.HasPrefix(e.Path, path.Dir(src)+"/") || strings.Contains(path.Base(e.Path), stem)
+			return path.Dir(src) == path.Dir(e.Path) || path.Dir(src) != "." && strings.HasPrefix(e.Path, path.Dir(src)+"/") || strings.Contains(path.Base(e.Path), stem(path.Base(src)))
 		}
 		if toolchain.IsTest(e.Path) && !touched[e.Path] && slices.ContainsFunc(sources, near) {
 			ids = append(ids, e.ID)

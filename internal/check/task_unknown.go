@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -20,14 +21,11 @@ func looksLikeTest(file string) bool {
 	if toolchain.IsTest(file) || toolchain.IsTestData(file) {
 		return true
 	}
-	stem := strings.ToLower(strings.TrimSuffix(path.Base(file), path.Ext(file)))
-	for _, w := range []string{"test", "tests", "spec", "specs"} {
-		if stem == w || strings.HasPrefix(stem, w+"_") || strings.HasPrefix(stem, w+"-") || strings.HasSuffix(stem, "_"+w) || strings.HasSuffix(stem, "-"+w) || strings.HasSuffix(stem, "."+w) {
-			return true
-		}
-	}
-	return strings.HasSuffix(strings.TrimSuffix(path.Base(file), path.Ext(file)), "Test") || strings.Contains("/"+path.Dir(file)+"/", "/t/")
+	name := stem(path.Base(file))
+	return testStem().MatchString(strings.ToLower(name)) || strings.HasSuffix(name, "Test") || strings.Contains("/"+path.Dir(file)+"/", "/t/")
 }
+
+var testStem = re.New(`^(?:tests?|specs?)(?:[_-]|$)|[_.-](?:tests?|specs?)$`)
 
 // registers reports whether tests are registered in a file: without its change new ones would not run.
 func registers(file string) bool {
@@ -85,11 +83,7 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 		p.noTest("There is no new or changed test for this change.")
 		return nil
 	}
-	tree, err := p.c.repo.EditTree(ctx, p.before, edits)
-	if err != nil {
-		return err
-	}
-	without, err := p.c.open(ctx, step.OnWithout, tree, cmp.Or(p.t.Base, p.before), pl.chain)
+	without, err := p.c.openEdited(ctx, step.OnWithout, p.before, edits, cmp.Or(p.t.Base, p.before), pl.chain)
 	if err != nil {
 		return err
 	}

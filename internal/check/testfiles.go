@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"go/build"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -15,14 +16,9 @@ import (
 
 // testFiles lists the files with tests of the place's toolchain.
 func (p *place) testFiles() []string {
-	var out []string
-	for name := range p.entries {
-		if p.ours(name) && mayTest(name) && !p.endToEnd(p.read(name)) && p.compiled(name) && len(source.Parse(name, p.read(name)).Tests) > 0 {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
+	return those(slices.Sorted(maps.Keys(p.entries)), func(name string) bool {
+		return p.ours(name) && mayTest(name) && !p.endToEnd(p.read(name)) && p.compiled(name) && len(source.Parse(name, p.read(name)).Tests) > 0
+	})
 }
 
 // mayTest reports whether a file is one of tests, or one of code that has tests beside it: in Rust any has.
@@ -96,8 +92,11 @@ func tagsOf(argv []string) []string {
 
 // ours reports whether a file is source code of the toolchain.
 func (p *place) ours(name string) bool {
-	return below(p.chain.Root, name) && !strings.HasPrefix(name, "../") && slices.Contains(languagesOf(p.chain), source.LangOf(name)) && !p.apart(name)
+	return below(p.chain.Root, name) && !strings.HasPrefix(name, "../") && ecosystemOf(name) == p.chain.Ecosystem && !p.apart(name)
 }
+
+// ecosystemOf is the ecosystem of a file of code, "" for any other.
+func ecosystemOf(file string) string { return toolchain.EcosystemOf(toolchain.LanguageOf(file)) }
 
 // apart reports whether a Go file is in no package of ./...: it belongs to a module below, or to a folder that go leaves out.
 func (p *place) apart(name string) bool {
@@ -111,20 +110,4 @@ func (p *place) apart(name string) bool {
 		}
 	}
 	return false
-}
-
-func languagesOf(chain toolchain.Found) []string {
-	switch chain.Ecosystem {
-	case toolchain.Go:
-		return []string{source.Go}
-	case toolchain.Node:
-		return []string{source.TypeScript, source.JavaScript}
-	case toolchain.Python:
-		return []string{source.Python}
-	case toolchain.Rust:
-		return []string{source.Rust}
-	case toolchain.JVM:
-		return []string{source.Java, source.Kotlin}
-	}
-	return nil
 }

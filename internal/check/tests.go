@@ -28,27 +28,33 @@ type test struct {
 	ID, File string
 }
 
-// testsOf reads the tests of files in the place.
-func (p *place) testsOf(files []string) []test {
-	var out []test
-	for _, f := range files {
-		for _, t := range source.Parse(f, p.read(f)).Tests {
-			out = append(out, test{Test: t, ID: f + "::" + t.Name, File: f})
-		}
+// testsIn are the tests of a file.
+func testsIn(f source.File) []test {
+	return each(f.Tests, func(t source.Test) test { return testOf(f.Path, t) })
+}
+
+func testOf(file string, t source.Test) test { return test{t, file + "::" + t.Name, file} }
+
+// byName are the tests of a file by their names.
+func byName(f source.File) map[string]source.Test {
+	out := map[string]source.Test{}
+	for _, t := range f.Tests {
+		out[t.Name] = t
 	}
 	return out
 }
 
+// testsOf reads the tests of files in the place.
+func (p *place) testsOf(files []string) []test {
+	return slices.Concat(each(files, func(f string) []test { return testsIn(source.Parse(f, p.read(f))) })...)
+}
+
 // resultsOf lists the results that belong to a test: itself, its parameter sets and its subtests.
 func resultsOf(t test, rs []step.TestResult) []step.TestResult {
-	var out []step.TestResult
-	for _, r := range rs {
+	return those(rs, func(r step.TestResult) bool {
 		file, name := toolchain.SplitID(r.ID)
-		if file == t.File && name != "" && t.Matches(name) {
-			out = append(out, r)
-		}
-	}
-	return out
+		return file == t.File && name != "" && t.Matches(name)
+	})
 }
 
 // loadError finds the result that says why the file of a test, or its package, could not be loaded, or died before the test ran.
@@ -141,16 +147,6 @@ func (p *place) runNamed(ctx context.Context, files []string, whole testRun) (te
 	return run, err
 }
 
-// chosen are the tests of a selection.
-func (p *place) chosen(sel toolchain.Selection) []test {
-	out := p.testsOf(sel.Files)
-	for _, id := range sel.IDs {
-		file, name := toolchain.SplitID(id)
-		out = append(out, test{Test: source.Test{Name: name}, ID: id, File: file})
-	}
-	return out
-}
-
 // byExit gives every test without a result that of the command that ran them all: without a report nothing more is known.
 func (t *testRun) byExit(expected []test) {
 	st, msg := step.Pass, ""
@@ -170,18 +166,10 @@ func (t *testRun) byExit(expected []test) {
 
 // add takes over results of tests that have none yet, and reports whether there were any.
 func (t *testRun) add(rs []step.TestResult) bool {
-	have := map[string]bool{}
-	for _, r := range t.results {
-		have[r.ID] = true
-	}
-	more := false
-	for _, r := range rs {
-		if !have[r.ID] {
-			t.results = append(t.results, r)
-			more = true
-		}
-	}
-	return more
+	have := setOf(each(t.results, func(r step.TestResult) string { return r.ID }))
+	more := those(rs, func(r step.TestResult) bool { return !have[r.ID] })
+	t.results = append(t.results, more...)
+	return len(more) > 0
 }
 
 func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, error) {
@@ -222,7 +210,10 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 		}
 	}
 	if run.exit != nil && len(sel.Files)+len(sel.IDs) > 0 {
-		run.byExit(p.chosen(sel))
+		run.byExit(append(p.testsOf(sel.Files), each(sel.IDs, func(id string) test {
+			file, name := toolchain.SplitID(id)
+			return testOf(file, source.Test{Name: name})
+		})...))
 	}
 	return run, nil
 }
@@ -256,13 +247,7 @@ func (p *place) before(ctx context.Context, run *testRun) error {
 }
 
 func executed(rs []step.TestResult) int {
-	n := 0
-	for _, r := range rs {
-		if r.Status == step.Pass || r.Status == step.Fail {
-			n++
-		}
-	}
-	return n
+	return len(those(rs, func(r step.TestResult) bool { return r.Status == step.Pass || r.Status == step.Fail }))
 }
 
 // mostNames are bytes of names of tests in one command: Linux takes arguments of 128 KiB, in which names stand with what they are matched by.
@@ -299,12 +284,10 @@ func (p *place) settle(ctx context.Context, run *testRun) error {
 	p.rerun = true
 	these := toolchain.Selection{IDs: ids}
 	if len(strings.Join(ids, " ")) > mostNames {
-		these = toolchain.Selection{}
-		for _, id := range ids {
-			if file, _ := toolchain.SplitID(id); !slices.Contains(these.Files, file) {
-				these.Files = append(these.Files, file)
-			}
-		}
+		these = toolchain.Selection{Files: filesOf(each(ids, func(id string) test {
+			file, _ := toolchain.SplitID(id)
+			return test{File: file}
+		}))}
 	}
 	again, err := p.runOnce(ctx, these)
 	p.rerun = false
@@ -332,11 +315,16 @@ func (p *place) again() (end func()) {
 	return func() { p.rerun, p.round = false, "" }
 }
 
-func idsOf(tests []test) (ids []string) {
+func idsOf(tests []test) []string { return each(tests, func(t test) string { return t.ID }) }
+
+// filesOf are the files of tests, in their order.
+func filesOf(tests []test) (out []string) {
 	for _, t := range tests {
-		ids = append(ids, t.ID)
+		if !slices.Contains(out, t.File) {
+			out = append(out, t.File)
+		}
 	}
-	return ids
+	return out
 }
 
 // runThese runs some tests once.
