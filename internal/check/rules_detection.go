@@ -1,13 +1,13 @@
 package check
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
-	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 var (
@@ -50,7 +50,7 @@ func (a Audit) detection(f *file) []step.Finding {
 			if why := stringTell(f, i); why != "" {
 				say(t.Line, why)
 			}
-		case source.Number, source.Punct, source.Comment:
+		default:
 		}
 	}
 	return out
@@ -104,11 +104,9 @@ func (a Audit) setByTests(name string) bool {
 // testTexts are the tests and their data as they are now, by path.
 func (a Audit) testTexts() map[string][]byte {
 	out := map[string][]byte{}
-	for name, text := range a.Tests {
-		out[name] = text
-	}
+	maps.Copy(out, a.Tests)
 	for _, ch := range a.Changes {
-		if class := toolchain.Classify(ch.Path); ch.Status != 'D' && (class == toolchain.Test || class == toolchain.TestData) {
+		if ch.Status != 'D' && ofTests(ch.Path) {
 			out[ch.Path] = ch.New
 		}
 	}
@@ -210,20 +208,10 @@ func realThing(text func(k int) string) string {
 	if text(-1) == "." {
 		name, first = text(-2)+"."+text(0), -2
 	}
-	switch name {
-	case "Date.now", "performance.now", "Math.random", "setTimeout", "time.time", "time.sleep", "time.monotonic", "time.perf_counter", "asyncio.sleep", "random.random":
-	default:
-		return ""
-	}
-	compares := func(op string) bool {
-		return op == "is" || op == "not" || op == "===" || op == "!==" || op == "==" || op == "!="
-	}
-	for _, none := range []string{"undefined", "null", "None"} {
-		if text(first-2) == none || text(2) == none {
-			return ""
-		}
-	}
-	if text(first-1) == "typeof" || text(1) == "(" || text(1) == "." || !compares(text(first-1)) && !compares(text(1)) {
+	real := []string{"Date.now", "performance.now", "Math.random", "setTimeout", "time.time", "time.sleep", "time.monotonic", "time.perf_counter", "asyncio.sleep", "random.random"}
+	compares := func(op string) bool { return slices.Contains([]string{"is", "not", "===", "!==", "==", "!="}, op) }
+	none := func(word string) bool { return slices.Contains([]string{"undefined", "null", "None"}, word) }
+	if !slices.Contains(real, name) || none(text(first-2)) || none(text(2)) || text(1) == "(" || text(1) == "." || !compares(text(first-1)) && !compares(text(1)) || text(first-1) == "typeof" {
 		return ""
 	}
 	return name
@@ -240,9 +228,5 @@ func importMeta(ts []source.Token, line int) bool {
 }
 
 func runnerGlobal(w string) bool {
-	switch w {
-	case "describe", "it", "expect", "jest", "vi", "vitest", "beforeEach", "afterEach", "__vitest_worker__":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"describe", "it", "expect", "jest", "vi", "vitest", "beforeEach", "afterEach", "__vitest_worker__"}, w)
 }

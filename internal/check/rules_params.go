@@ -20,7 +20,7 @@ func (a Audit) ignores(f *file) []step.Finding {
 		}
 		head := aroundMarks().ReplaceAllString(string(f.New[fn.Off:min(fn.Body, len(f.New))]), "$1")
 		sig, ok := signature.Parse(strings.TrimSuffix(strings.TrimRight(head, "{:"), "=>"), f.new.Lang)
-		body := bodyOf(f, fn)
+		body := within(f.code, fn.Body, fn.Stop)
 		if !ok || len(body) == 0 || slices.ContainsFunc(body, func(t source.Token) bool { return t.Text == "locals" || t.Text == "arguments" }) {
 			continue
 		}
@@ -79,11 +79,6 @@ func bound(sig signature.Sig) []signature.Param {
 }
 
 var plainName = re.New(`^[\w$]*[A-Za-z][\w$]*$`)
-
-// bodyOf are the tokens of a function's body, without comments.
-func bodyOf(f *file, fn source.Func) []source.Token {
-	return slices.DeleteFunc(slices.Clone(f.code), func(t source.Token) bool { return t.Off < fn.Body || t.End > fn.Stop })
-}
 
 // uses reports whether a body uses a name, and whether it does so beyond conditions that only refuse and what these say.
 func uses(body []source.Token, name string) (anywhere, beyond bool) {

@@ -53,7 +53,7 @@ func (a Audit) ownTests(v string, before []string) bool {
 			return true
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if testDir(path.Base(dir)) && (strings.Contains("/"+v, "/"+path.Base(dir)+"/") || slices.Contains(before, path.Base(dir))) {
+			if testDirs[path.Base(dir)] && (strings.Contains("/"+v, "/"+path.Base(dir)+"/") || slices.Contains(before, path.Base(dir))) {
 				return true
 			}
 		}
@@ -61,9 +61,7 @@ func (a Audit) ownTests(v string, before []string) bool {
 	return false
 }
 
-func testDir(name string) bool {
-	return slices.Contains([]string{"test", "tests", "__tests__", "testdata", "__snapshots__", "fixtures", "__fixtures__", "spec"}, name)
-}
+var testDirs = setOf([]string{"test", "tests", "__tests__", "testdata", "__snapshots__", "fixtures", "__fixtures__", "spec"})
 
 // stringsBefore are the strings on the line of a token that stand before it, without slashes around them.
 func stringsBefore(f *file, i int) (out []string) {
@@ -92,16 +90,12 @@ func exitsAtStart(f *file, i int) bool {
 }
 
 // predeclared are names of Go that tests use as they are, without those that people declared before Go did (min, max, any).
-var predeclared = map[string]bool{
-	"nil": true, "true": true, "false": true, "iota": true, "len": true, "append": true, "panic": true, "recover": true,
-	"error": true, "string": true, "bool": true, "int": true,
-}
+var predeclared = setOf([]string{"nil", "true", "false", "iota", "len", "append", "panic", "recover", "error", "string", "bool", "int"})
 
 // builtinObjects are objects of JavaScript that tests and runners compare with.
-var builtinObjects = map[string]bool{
-	"Object": true, "Array": true, "Number": true, "String": true, "Boolean": true, "Promise": true, "JSON": true, "Math": true,
-	"Reflect": true, "Symbol": true, "Error": true, "Map": true, "Set": true, "RegExp": true, "Date": true, "globalThis": true,
-}
+var builtinObjects = setOf([]string{
+	"Object", "Array", "Number", "String", "Boolean", "Promise", "JSON", "Math", "Reflect", "Symbol", "Error", "Map", "Set", "RegExp", "Date", "globalThis",
+})
 
 // replaces recognises declarations and assignments that change the language for everybody, unless the spec speaks of it.
 func (a Audit) replaces(f *file, i int) bool {

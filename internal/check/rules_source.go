@@ -84,13 +84,8 @@ func entryPoint(f *file) bool {
 	if f.new.Lang == source.Go {
 		return f.new.Package == "main"
 	}
-	stem := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
-	switch stem {
-	case "cli", "main", "__main__", "bin", "server", "manage":
-		return true
-	}
-	if strings.HasPrefix(string(f.New), "#!") || strings.HasPrefix(f.Path, "bin/") || strings.Contains(f.Path, "/bin/") ||
-		strings.HasPrefix(f.Path, "scripts/") || strings.Contains(f.Path, "/scripts/") {
+	if slices.Contains([]string{"cli", "main", "__main__", "bin", "server", "manage"}, stem(path.Base(f.Path))) ||
+		strings.HasPrefix(string(f.New), "#!") || strings.Contains("/"+f.Path, "/bin/") || strings.Contains("/"+f.Path, "/scripts/") {
 		return true
 	}
 	for i := 2; i < len(f.code); i++ {
@@ -145,12 +140,7 @@ func declaration(ts []source.Token, i int) bool {
 	if i > 0 && slices.Contains([]string{"class", "type", "var", "const", "enum", "struct"}, ts[i-1].Text) {
 		return true
 	}
-	line := map[string]bool{}
-	for _, t := range ts {
-		if t.Line == ts[i].Line {
-			line[t.Text] = true
-		}
-	}
+	line := setOf(each(those(ts, func(t source.Token) bool { return t.Line == ts[i].Line }), func(t source.Token) string { return t.Text }))
 	return (line["export"] || line["exports"]) && !line["from"] && !line["import"] && !line["require"] && !line["throw"]
 }
 
@@ -165,15 +155,9 @@ func near(f *file, i int, words ...string) bool {
 	if fn, ok := f.new.FuncAt(f.code[i].Line); ok {
 		from, to = fn.Line, fn.End
 	}
-	for _, t := range f.code {
-		if t.Line < from || t.Line > to || t.Kind != source.Ident {
-			continue
-		}
-		if slices.Contains(words, t.Text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.code, func(t source.Token) bool {
+		return t.Line >= from && t.Line <= to && t.Kind == source.Ident && slices.Contains(words, t.Text)
+	})
 }
 
 // alwaysEqual recognises def __eq__(self, other): return True.
@@ -262,18 +246,16 @@ func commentIn(f *file, from, to int) bool {
 }
 
 // plainNumbers mean the same to everybody.
-var plainNumbers = map[int64]bool{
-	10: true, 12: true, 15: true, 16: true, 20: true, 24: true, 25: true, 26: true, 28: true, 29: true, 30: true, 31: true, 32: true,
-	36: true, 48: true, 50: true, 52: true, 57: true, 60: true, 62: true, 64: true, 65: true, 90: true, 97: true, 100: true, 122: true,
-	127: true, 128: true, 180: true, 255: true, 256: true, 270: true, 360: true, 365: true, 366: true, 400: true, 500: true,
-	512: true, 1000: true, 1024: true, 3600: true, 86400: true, 1000000: true,
+var plainNumbers = []int64{
+	10, 12, 15, 16, 20, 24, 25, 26, 28, 29, 30, 31, 32, 36, 48, 50, 52, 57, 60, 62, 64, 65, 90, 97, 100, 122, 127, 128, 180, 255, 256, 270,
+	360, 365, 366, 400, 500, 512, 1000, 1024, 3600, 86400, 1000000,
 }
 
 // magic reports whether the number at i is compared or computed with inside a function without a name for it.
 func magic(f *file, i int) bool {
 	t := f.code[i]
 	v, err := strconv.ParseInt(strings.ReplaceAll(t.Text, "_", ""), 10, 64)
-	if err != nil || v < 10 || plainNumbers[v] || len(t.Text) > 1 && t.Text[0] == '0' {
+	if err != nil || v < 10 || slices.Contains(plainNumbers, v) || len(t.Text) > 1 && t.Text[0] == '0' {
 		return false
 	}
 	fn, in := f.new.FuncAt(t.Line)
@@ -282,21 +264,14 @@ func magic(f *file, i int) bool {
 	}
 	text := textAt(f.code, i)
 	operator := func(k int) bool {
-		switch text(k) {
-		case "<", ">", "<=", ">=", "==", "!=", "===", "!==", "*", "/", "+", "-", "%", "//", "**":
-			return true
-		}
-		return false
+		return slices.Contains([]string{"<", ">", "<=", ">=", "==", "!=", "===", "!==", "*", "/", "+", "-", "%", "//", "**"}, text(k))
 	}
 	if !operator(-1) && !operator(1) {
 		return false
 	}
-	for _, x := range f.code { // const LIMIT = 42 inside a function, LIMIT = 42
-		if x.Line == t.Line && x.Off < t.Off && (x.Text == "const" || x.Kind == source.Ident && len(x.Text) > 2 && strings.ToUpper(x.Text) == x.Text) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.code, func(x source.Token) bool { // const LIMIT = 42 inside a function, LIMIT = 42
+		return x.Line == t.Line && x.Off < t.Off && (x.Text == "const" || x.Kind == source.Ident && len(x.Text) > 2 && strings.ToUpper(x.Text) == x.Text)
+	})
 }
 
 var (

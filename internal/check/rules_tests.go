@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -17,13 +18,10 @@ import (
 func (a Audit) testRules(files []*file) []step.Finding {
 	moved := map[string]bool{} // bodies of tests that are new somewhere
 	for _, f := range files {
-		if !mayTest(f.Path) || f.Status == 'D' {
+		if !mayTest(f.Path) || f.Status == 'D' || constrained(f) {
 			continue
 		}
 		for _, t := range f.new.Tests {
-			if constrained(f) {
-				continue
-			}
 			moved[body(f.new, t)] = true
 		}
 	}
@@ -36,13 +34,10 @@ func (a Audit) testRules(files []*file) []step.Finding {
 	}
 	var out []step.Finding
 	for _, f := range files {
-		if !mayTest(f.Path) || a.isFrozen(f.Path) {
+		if !mayTest(f.Path) || slices.ContainsFunc(a.Frozen, func(frozen step.File) bool { return frozen.Path == f.Path }) {
 			continue
 		}
-		before := map[string]source.Test{}
-		for _, t := range f.old.Tests {
-			before[t.Name] = t
-		}
+		before := byName(f.old)
 		after := map[string]bool{}
 		for _, t := range f.new.Tests {
 			after[t.Name] = true
@@ -140,9 +135,7 @@ func (a Audit) functions(files []*file) map[string]bool {
 			out[bareName(fn.Name)] = true
 		}
 	}
-	for _, w := range word().FindAllString(a.SpecText, -1) {
-		out[w] = true
-	}
+	maps.Copy(out, setOf(word().FindAllString(a.SpecText, -1)))
 	return out
 }
 
@@ -186,10 +179,6 @@ func similar(a, b string) bool {
 		}
 	}
 	return common*3 >= max(len(x), len(y))*2
-}
-
-func (a Audit) isFrozen(p string) bool {
-	return slices.ContainsFunc(a.Frozen, func(f step.File) bool { return f.Path == p })
 }
 
 // constrained reports whether a Go test file is left out of an ordinary run by a constraint that is not about the system.
@@ -307,15 +296,9 @@ func exitsZero(ts []source.Token, i int) bool {
 
 // helperDir reports whether a source file only helps tests, by the names of its directories.
 func helperDir(p string) bool {
-	for part := range strings.SplitSeq(strings.ToLower(path.Dir(p)+"/"+strings.TrimSuffix(path.Base(p), path.Ext(p))), "/") {
-		switch part {
-		case "testutil", "testutils", "testutilities", "testhelper", "testhelpers", "testing", "mocks", "mock", "fixtures",
-			"testsupport", "test-utils", "test_utils", "testkit":
-			return true
-		}
-		if strings.HasSuffix(part, "test") && len(part) > len("test") && strings.HasPrefix(path.Base(p), part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(strings.ToLower(stem(p)), "/"), func(part string) bool {
+		return helperName().MatchString(part) || strings.HasSuffix(part, "test") && part != "test" && strings.HasPrefix(path.Base(p), part)
+	})
 }
+
+var helperName = re.New(`^(?:test(?:utils?|utilities|helpers?|ing|support|[-_]utils|kit)|mocks?|fixtures)$`)

@@ -30,8 +30,11 @@ func contents(f *file) []step.Finding {
 		}
 	}
 	for _, l := range f.lines {
-		if name := secret(l.text); name != "" {
-			out = append(out, reject("secret", f.Path, l.n, "This looks like "+name+". Do not put secrets into files; read it from the environment."))
+		for _, s := range secrets {
+			if m := s.re().FindString(l.text); m != "" && !sample().MatchString(m) {
+				out = append(out, reject("secret", f.Path, l.n, "This looks like "+s.name+". Do not put secrets into files; read it from the environment."))
+				break
+			}
 		}
 	}
 	return out
@@ -64,17 +67,8 @@ var secrets = []struct {
 	{"a private key", re.New(`-----BEGIN ((RSA|EC|DSA|OPENSSH|PGP|ENCRYPTED) )?PRIVATE KEY( BLOCK)?-----`)},
 }
 
+// sample is in credentials that say so themselves.
 var sample = re.New(`(?i)example|dummy|fake|sample|placeholder|x{6,}|0{8,}|1234567890`)
-
-// secret names the credential on a line, "" for none. Samples that say so are none.
-func secret(text string) string {
-	for _, s := range secrets {
-		if m := s.re().FindString(text); m != "" && !sample().MatchString(m) {
-			return s.name
-		}
-	}
-	return ""
-}
 
 var unsure = re.New(`(?i)\b(should work|should now work|probably|hopefully|i think|i believe|might work|not sure|seems to work|untested|did not run|could not run|couldn't run)\b`)
 
