@@ -35,14 +35,9 @@ func (r reader) bunCase(c junitCase, suites []junitCase, said map[string]string)
 		c.File = cmp.Or(c.File, s.File)
 	}
 	file, name := r.relative(c.File), strings.Join(append(names, c.Name), " > ")
-	st, msg := step.Pass, ""
-	switch {
-	case c.Error != nil:
-		st, msg = step.Fail, c.Error.String()
-	case c.Failure != nil:
-		st, msg = step.Fail, c.Failure.String()
-	case c.Skipped != nil:
-		st, msg = step.Skip, c.Skipped.String()
+	st, msg := c.gave()
+	if st == step.Error {
+		st = step.Fail
 	}
 	if st == step.Fail && strings.TrimSpace(msg) == "" {
 		msg = said[file+"::"+name]

@@ -21,7 +21,6 @@ type cargoMessage struct {
 	Success    bool
 	Executable string
 	Target     struct {
-		Kind    []string
 		SrcPath string `json:"src_path"`
 	}
 	Message struct {
@@ -109,7 +108,7 @@ var (
 func (r reader) cargo(stdout, output []byte) ([]step.TestResult, error) {
 	b := r.cargoBuild(stdout)
 	if !b.done {
-		return r.notBuilt(b), nil
+		return r.notBuilt(b.errors), nil
 	}
 	_, after, _ := bytes.Cut(output, []byte("\n")) // the command
 	errs := after[min(len(stdout), len(after)):]
@@ -266,10 +265,10 @@ func (r reader) rustTest(crate, name string) (file, short string) {
 }
 
 // notBuilt gives one result for each file with errors; a crate of tests is one file.
-func (r reader) notBuilt(b cargoBuilt) []step.TestResult {
+func (r reader) notBuilt(errors []cargoError) []step.TestResult {
 	var out []step.TestResult
 	at := map[string]int{}
-	for _, e := range b.errors {
+	for _, e := range errors {
 		file := e.file
 		if e.crate != "" && toolchain.IsTest(e.crate) {
 			file = e.crate

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"path"
 	"strings"
@@ -18,8 +19,7 @@ type goEvent struct {
 // goTest reads the events of go test -json. Lines that are no event are what tests printed past the testing package.
 func (r reader) goTest(out []byte) []step.TestResult {
 	type key struct{ pkg, test string }
-	text := map[key]*strings.Builder{}
-	build := map[string]*strings.Builder{}
+	text, build := map[key]string{}, map[string]string{}
 	var order []key
 	status := map[key]step.TestResult{}
 	var results []step.TestResult
@@ -31,31 +31,22 @@ func (r reader) goTest(out []byte) []step.TestResult {
 		k := key{e.Package, e.Test}
 		switch e.Action {
 		case "build-output":
-			if build[e.ImportPath] == nil {
-				build[e.ImportPath] = &strings.Builder{}
-			}
-			build[e.ImportPath].WriteString(e.Output)
+			build[e.ImportPath] += e.Output
 		case "run":
 			order = append(order, k)
 		case "output":
-			if text[k] == nil {
-				text[k] = &strings.Builder{}
-			}
-			if text[k].Len() < 4*maxMessage && !goNoise(e.Output) {
-				text[k].WriteString(e.Output)
+			if len(text[k]) < 4*maxMessage && !goNoise().MatchString(e.Output) {
+				text[k] += e.Output
 			}
 		case "pass", "fail", "skip":
 			st := map[string]step.TestStatus{"pass": step.Pass, "fail": step.Fail, "skip": step.Skip}[e.Action]
 			msg := ""
-			if text[k] != nil && st != step.Pass {
-				msg = text[k].String()
+			if st != step.Pass {
+				msg = text[k]
 			}
 			if e.Test == "" {
 				if st == step.Fail {
-					if b := build[e.FailedBuild]; b != nil {
-						msg = b.String()
-					}
-					results = append(results, r.goPackage(e, msg))
+					results = append(results, r.goPackage(e, cmp.Or(build[e.FailedBuild], msg)))
 				}
 				continue
 			}
@@ -79,11 +70,7 @@ func (r reader) goTest(out []byte) []step.TestResult {
 		}
 		res, ended := status[k]
 		if !ended { // the binary died while it ran
-			msg := ""
-			if text[k] != nil {
-				msg = text[k].String()
-			}
-			res = r.result(r.fileOf(r.goDir(k.pkg), k.test), k.test, step.Fail, unfinished+" "+msg, 0)
+			res = r.result(r.fileOf(dir, k.test), k.test, step.Fail, unfinished+" "+text[k], 0)
 		}
 		failed[path.Dir(res.File)] = failed[path.Dir(res.File)] || res.Status == step.Fail
 		tests = append(tests, res)
@@ -108,15 +95,8 @@ var goName = re.New(`^(?:Test|Example|Fuzz|Benchmark)`)
 // unfinished begins the message of a test whose program died while it ran, of whatever: of a panic in another test, say.
 const unfinished = "did not finish:"
 
-func goNoise(line string) bool {
-	line = strings.TrimSpace(line)
-	for _, p := range []string{"=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "--- FAIL", "--- SKIP"} {
-		if strings.HasPrefix(line, p) {
-			return true
-		}
-	}
-	return false
-}
+// goNoise is what the runner prints around what tests print.
+var goNoise = re.New(`^\s*(?:=== (?:RUN|PAUSE|CONT|NAME)|--- (?:PASS|FAIL|SKIP))`)
 
 func (r reader) goDir(pkg string) string {
 	pkg, _, _ = strings.Cut(pkg, " ")

@@ -90,6 +90,19 @@ func (c junitCase) seconds() float64 {
 	return n
 }
 
+// gave is what a case gave, with what is said of it. An exception that is no AssertionError is an error; for all other runners such a test fails.
+func (c junitCase) gave() (step.TestStatus, string) {
+	switch {
+	case c.Error != nil:
+		return step.Error, c.Error.String()
+	case c.Failure != nil:
+		return step.Fail, c.Failure.String()
+	case c.Skipped != nil:
+		return step.Skip, c.Skipped.String()
+	}
+	return step.Pass, ""
+}
+
 func (r reader) junitCase(c junitCase) step.TestResult {
 	file := r.relative(c.File)
 	name := c.Name
@@ -101,14 +114,9 @@ func (r reader) junitCase(c junitCase) step.TestResult {
 	if c.Class == "" { // the file itself could not be collected
 		name = ""
 	}
-	st, msg := step.Pass, ""
-	switch {
-	case c.Error != nil:
-		st, msg = step.Error, c.Error.String()
-	case c.Failure != nil:
-		st, msg = step.Fail, cmp.Or(c.Failure.String(), c.Out)
-	case c.Skipped != nil:
-		st, msg = step.Skip, c.Skipped.String()
+	st, msg := c.gave()
+	if st == step.Fail {
+		msg = cmp.Or(msg, c.Out)
 	}
 	return r.result(file, name, st, withError(msg), c.seconds())
 }

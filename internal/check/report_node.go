@@ -127,7 +127,6 @@ type mochaTest struct {
 // them apart.
 func (r reader) mocha(report []byte) ([]step.TestResult, error) {
 	var j struct {
-		Tests    []mochaTest `json:"tests"`
 		Pending  []mochaTest `json:"pending"`
 		Failures []mochaTest `json:"failures"`
 		Passes   []mochaTest `json:"passes"`

@@ -48,11 +48,7 @@ func (r reader) jvmComplaints(output []byte) []complaint {
 // surefire reads the reports of all classes.
 func (r reader) surefire(reports [][]byte, output []byte) ([]step.TestResult, error) {
 	if list := r.jvmComplaints(output); len(list) > 0 {
-		b := cargoBuilt{}
-		for _, c := range list {
-			b.errors = append(b.errors, cargoError{complaint: c})
-		}
-		return r.notBuilt(b), nil
+		return r.notBuilt(each(list, func(c complaint) cargoError { return cargoError{complaint: c} })), nil
 	}
 	var out []step.TestResult
 	for _, report := range reports {
@@ -80,32 +76,15 @@ func (r reader) surefireCase(c junitCase) step.TestResult {
 	if name == "" || name == c.Class || name == class { // the class as a whole could not be set up
 		id = ""
 	}
-	st, msg := step.Pass, ""
-	switch {
-	case c.Error != nil && id == "":
-		st, msg = step.Error, c.Error.String()
-	case c.Error != nil: // an exception that is no AssertionError; for all other runners such a test fails
-		st, msg = step.Fail, c.Error.both()
-	case c.Failure != nil:
-		st, msg = step.Fail, c.Failure.both()
-	case c.Skipped != nil:
-		st, msg = step.Skip, c.Skipped.String()
+	st, msg := c.gave()
+	if st == step.Fail || st == step.Error && id != "" {
+		st, msg = step.Fail, foreignFrames().ReplaceAllString(msg, "")
 	}
 	return r.result(file, id, st, msg, c.seconds())
 }
 
-// both is the text without the frames of the runner and the language.
-func (t junitText) both() string {
-	var b strings.Builder
-	for l := range strings.Lines(t.String()) {
-		if trimmed := strings.TrimSpace(l); !foreignFrame().MatchString(trimmed) {
-			b.WriteString(l)
-		}
-	}
-	return b.String()
-}
-
-var foreignFrame = re.New(`^at (?:org\.junit|java\.|jdk\.|sun\.|org\.apache\.maven|org\.gradle|kotlin\.|org\.opentest4j)`)
+// foreignFrames are the frames of the runner and the language.
+var foreignFrames = re.New(`(?m)^[\t ]*at (?:org\.junit|java\.|jdk\.|sun\.|org\.apache\.maven|org\.gradle|kotlin\.|org\.opentest4j).*\n?`)
 
 // classFile finds the file that declares a class of tests: of the directory of its package, as Java's compiler wants it, else any test file
 // of the package that has the class.

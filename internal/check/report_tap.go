@@ -85,7 +85,6 @@ type point struct {
 	name  string
 	note  string // skip or todo
 	lines []string
-	inner bool // others stand below it: a suite, or a file
 	group string
 }
 
@@ -130,11 +129,11 @@ func (r reader) tap(out []byte) []step.TestResult {
 	for i := len(points) - 1; i >= 0; i-- {
 		p := points[i]
 		above = append(above[:min(p.depth, len(above))], p.name)
-		p.inner = i > 0 && points[i-1].depth > p.depth
-		if p.inner && !p.fail {
+		inner := i > 0 && points[i-1].depth > p.depth // others stand below it: a suite, or a file
+		if inner && !p.fail {
 			continue
 		}
-		if p.inner && slices.ContainsFunc(points[:i], func(o point) bool { return o.depth > p.depth && o.fail }) {
+		if inner && slices.ContainsFunc(points[:i], func(o point) bool { return o.depth > p.depth && o.fail }) {
 			continue // what failed in it says so
 		}
 		results = append(results, r.tapResult(p, slices.Clone(above), names))
@@ -162,9 +161,9 @@ func (r reader) tapResult(p point, path []string, names titles) step.TestResult 
 	title := name
 	if i := strings.LastIndex(title, " › "); i >= 0 { // AVA: file › title
 		title = title[i+len(" › "):]
-		prefix := name[:i]
+		words := strings.Split(name[:i], " › ")
 		for _, f := range names.files {
-			if file == "" && names.has(f, title) && strings.Contains(stem(f), lastWord(prefix)) {
+			if file == "" && names.has(f, title) && strings.Contains(stem(f), words[len(words)-1]) {
 				file = f
 			}
 		}
@@ -175,22 +174,16 @@ func (r reader) tapResult(p point, path []string, names titles) step.TestResult 
 	switch {
 	case p.note != "":
 		st = step.Skip
+	case p.fail && name == "":
+		st = step.Error
 	case p.fail:
 		st = step.Fail
 	}
-	if name == "" && st == step.Fail {
-		st = step.Error
-	}
-	lines := slices.DeleteFunc(slices.Clone(p.lines), func(l string) bool { return strings.TrimSpace(l) == "name: AssertionError" }) // the message says so
+	lines := without(p.lines, func(l string) bool { return strings.TrimSpace(l) == "name: AssertionError" }) // the message says so
 	return r.result(file, name, st, strings.Join(lines, "\n"), 0)
 }
 
 func stem(file string) string { return strings.TrimSuffix(file, path.Ext(file)) }
-
-func lastWord(s string) string {
-	words := strings.Split(s, " › ")
-	return words[len(words)-1]
-}
 
 // tapGroups makes one result of the assertions below each title.
 func (r reader) tapGroups(points []point, names titles) []step.TestResult {
