@@ -38,19 +38,13 @@ func (p *place) complaints(ctx context.Context, files []string) ([]complaint, []
 			return nil, records, err
 		}
 		records = append(records, o.Record)
-		if p.chain.Ecosystem == toolchain.Rust {
-			for _, e := range (reader{chain: p.chain, root: p.root}).cargoBuild(o.output).errors {
-				out = append(out, e.complaint)
-			}
-			continue
-		}
-		if p.chain.Ecosystem == toolchain.JVM {
-			out = append(out, reader{chain: p.chain, root: p.root}.jvmComplaints(o.output)...)
-			continue
-		}
-		place := tsPlace
-		text := string(o.output)
-		if p.chain.Ecosystem == toolchain.Go {
+		place, text := tsPlace, string(o.output)
+		switch p.chain.Ecosystem {
+		case toolchain.Rust:
+			out, text = append(out, each(p.reader().cargoBuild(o.output).errors, func(e cargoError) complaint { return e.complaint })...), ""
+		case toolchain.JVM:
+			out, text = append(out, p.reader().jvmComplaints(o.output)...), ""
+		case toolchain.Go:
 			place, text = goPlace, buildOutput(o.output)
 		}
 		for l := range strings.Lines(text) {
@@ -118,7 +112,7 @@ func (c *cutter) tests(ctx context.Context, files []string, ts []test) (err erro
 		return err
 	}
 	isCut := func(id string) bool { _, cut := c.run.cut[id]; return cut }
-	rest := slices.DeleteFunc(slices.Clone(ts), func(t test) bool { return isCut(t.ID) })
+	rest := without(ts, func(t test) bool { return isCut(t.ID) })
 	before := c.run.records
 	c.run.testRun = testRun{}
 	if len(rest) > 0 {

@@ -32,7 +32,11 @@ func (c fileCutter) cutFile(file string, src []byte, list []complaint) []byte {
 				out[k] = ' '
 			}
 		}
-		if body := emptyBody(file); t.Stop-t.Off >= len(body) {
+		body := "{ }" // it has to fit any result
+		if source.LangOf(file) == source.Rust {
+			body = "{ todo!() }"
+		}
+		if t.Stop-t.Off >= len(body) {
 			copy(out[t.Off:], body)
 		}
 	}
@@ -43,26 +47,18 @@ func (c fileCutter) cutFile(file string, src []byte, list []complaint) []byte {
 			if why.mistake {
 				c.mistake(x, "", why.text)
 			}
-			for _, t := range source.Parse(file, c.r.original(file)).Tests {
-				if why.mistake {
-					c.run.note(file+"::"+t.Name, why)
-				} else if id := file + "::" + t.Name; !slices.Contains(c.r.loaded, id) {
-					c.r.loaded = append(c.r.loaded, id) // it has not run, so it shows nothing of its own
-					c.run.note(id, why)
+			for _, t := range testsIn(source.Parse(file, c.r.original(file))) {
+				if why.mistake || !slices.Contains(c.r.loaded, t.ID) {
+					c.run.note(t.ID, why)
+				}
+				if !why.mistake && !slices.Contains(c.r.loaded, t.ID) {
+					c.r.loaded = append(c.r.loaded, t.ID) // it has not run, so it shows nothing of its own
 				}
 			}
 		}
 		return []byte("\n")
 	}
 	return out
-}
-
-// emptyBody is the body of a test that is left out: it has to fit any result.
-func emptyBody(file string) string {
-	if source.LangOf(file) == source.Rust {
-		return "{ todo!() }"
-	}
-	return "{ }"
 }
 
 // judge tells a mistake of the tests from what only waits for the implementation.

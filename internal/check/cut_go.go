@@ -22,7 +22,9 @@ type goCutter struct {
 
 // mend mends the stubs. Where present code does not compile beside them, all of it stays as it is.
 func (c *goCutter) mend(list []complaint) (bool, error) {
-	if !c.aside(list) {
+	if !c.r.stubs || !slices.ContainsFunc(list, func(x complaint) bool { // setting present code aside broke it
+		return !strings.HasSuffix(x.file, "_test.go") && path.Base(x.file) != stubFile && c.s.before[x.file] != nil || strings.Contains(x.full, asideMark)
+	}) {
 		return c.s.mendGo(list)
 	}
 	c.s.golib = goStubs{}
@@ -30,13 +32,6 @@ func (c *goCutter) mend(list []complaint) (bool, error) {
 	c.run.cut, c.run.mistakes, c.run.unread = map[string]cutTest{}, nil, nil
 	c.r.stubs = false
 	return true, c.s.undo()
-}
-
-// aside reports whether setting present code aside broke it.
-func (c *goCutter) aside(list []complaint) bool {
-	return c.r.stubs && slices.ContainsFunc(list, func(x complaint) bool {
-		return !strings.HasSuffix(x.file, "_test.go") && path.Base(x.file) != stubFile && c.s.before[x.file] != nil || strings.Contains(x.full, asideMark)
-	})
 }
 
 // cutFile gives the file without the declarations that do not compile. Where that cannot be told nothing is left of it.
@@ -65,7 +60,12 @@ func (c *goCutter) cutFile(file string, src []byte, list []complaint) []byte {
 			unused = append(unused, x.line)
 			continue
 		}
-		d := declAt(fset, f, x.line)
+		var d ast.Decl
+		if i := slices.IndexFunc(f.Decls, func(d ast.Decl) bool {
+			return fset.Position(d.Pos()).Line <= x.line && x.line <= fset.Position(d.End()).Line
+		}); i >= 0 {
+			d = f.Decls[i]
+		}
 		if g, ok := d.(*ast.GenDecl); d == nil || ok && g.Tok == token.IMPORT {
 			why := c.judge(x)
 			if why.mistake {
@@ -78,7 +78,8 @@ func (c *goCutter) cutFile(file string, src []byte, list []complaint) []byte {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
 			test = fn.Name.Name
 		}
-		if why.mistake && !c.dragged(x) {
+		m := undefinedName().FindStringSubmatch(x.text)
+		if dragged := m != nil && c.gone[m[1]].text != ""; why.mistake && !dragged { // else what is missing was cut out for a mistake of its own
 			c.mistake(x, test, why.text)
 		}
 		for _, n := range names {
@@ -98,8 +99,8 @@ func cannotCompile(x complaint) string {
 // cutAll leaves nothing but the package clause.
 func (c *goCutter) cutAll(file string, src []byte, why cutTest) []byte {
 	f := source.Parse(file, c.r.original(file))
-	for _, t := range f.Tests {
-		c.run.note(file+"::"+t.Name, why)
+	for _, t := range testsIn(f) {
+		c.run.note(t.ID, why)
 	}
 	pkg := f.Package
 	if m := packageClause().FindSubmatch(src); pkg == "" && m != nil {
@@ -138,42 +139,23 @@ var (
 	ofType        = re.New(`(?:type|struct literal of type) \*?(?:\w+\.)?(\w+)`)
 )
 
-// dragged reports whether a complaint only says that something is missing that was cut out for a mistake of its own.
-func (c *goCutter) dragged(x complaint) bool {
-	m := undefinedName().FindStringSubmatch(x.text)
-	return m != nil && c.gone[m[1]].text != ""
-}
-
-// declAt is the declaration around a line.
-func declAt(fset *token.FileSet, f *ast.File, line int) ast.Decl {
-	for _, d := range f.Decls {
-		if fset.Position(d.Pos()).Line <= line && line <= fset.Position(d.End()).Line {
-			return d
-		}
-	}
-	return nil
-}
-
 // declared are the names that a declaration declares.
-func declared(d ast.Decl) []string {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		return []string{d.Name.Name}
-	case *ast.GenDecl:
-		var out []string
-		for _, s := range d.Specs {
-			switch s := s.(type) {
-			case *ast.TypeSpec:
-				out = append(out, s.Name.Name)
-			case *ast.ValueSpec:
-				for _, n := range s.Names {
-					out = append(out, n.Name)
-				}
-			}
+func declared(d ast.Decl) (out []string) {
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			out = append(out, n.Name.Name)
+			return false
+		case *ast.TypeSpec:
+			out = append(out, n.Name.Name)
+			return false
+		case *ast.ValueSpec:
+			out = append(out, each(n.Names, func(id *ast.Ident) string { return id.Name })...)
+			return false
 		}
-		return out
-	}
-	return nil
+		return true
+	})
+	return out
 }
 
 // withoutNames imports the packages on some lines for their effects only. Nothing before them may have another length

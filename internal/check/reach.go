@@ -25,12 +25,8 @@ type reached struct{ near, far []string }
 func reach(chain toolchain.Found, files map[string][]byte, isTest func(string) bool, changed []string, with ...toolchain.Found) reached {
 	g := newGraph(chain, files, with...)
 	tests := map[string][]string{} // by what they import or lie beside
-	var all []string
-	for _, file := range slices.Sorted(maps.Keys(files)) {
-		if !isTest(file) {
-			continue
-		}
-		all = append(all, file)
+	all := those(slices.Sorted(maps.Keys(files)), isTest)
+	for _, file := range all {
 		for _, to := range append(g.imports(file), g.beside(file)) {
 			tests[to] = append(tests[to], file)
 		}
@@ -55,7 +51,7 @@ func reach(chain toolchain.Found, files map[string][]byte, isTest func(string) b
 			units = append(units, g.unit(file))
 		case isTest(file):
 		case path.Base(file) == "conftest.py":
-			add(&r.near, slices.DeleteFunc(slices.Clone(all), func(f string) bool { return !below(path.Dir(file), f) })...)
+			add(&r.near, those(all, func(f string) bool { return below(path.Dir(file), f) })...)
 		case toolchain.IsTest(file): // helpers of tests
 			units = append(units, g.unit(file), g.beside(file))
 		default:
@@ -96,7 +92,7 @@ func (g *graph) above(units ...string) (out []string) {
 // around are the tests beside data: of the nearest directory upwards that has some.
 func around(tests []string, file string) []string {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
-		out := slices.DeleteFunc(slices.Clone(tests), func(t string) bool { return path.Dir(t) != dir })
+		out := those(tests, func(t string) bool { return path.Dir(t) == dir })
 		if len(out) > 0 || dir == "." || dir == "/" {
 			return out
 		}
@@ -151,7 +147,7 @@ func (g *graph) unit(file string) string {
 	case ".rs":
 		return packageOf(file)
 	}
-	return wholeOf(strings.TrimSuffix(file, path.Ext(file)))
+	return wholeOf(stem(file))
 }
 
 // wholeOf is the directory that a file stands for by its name, or the file.
@@ -180,9 +176,8 @@ func (g *graph) beside(test string) string {
 	if ext := path.Ext(test); ext == ".go" || ext == ".rs" {
 		return g.unit(test)
 	}
-	stem := strings.TrimSuffix(path.Base(test), path.Ext(test))
-	stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(stem, "_test"), "test_"), ".test"), ".spec")
-	return path.Join(path.Dir(test), stem)
+	name := strings.TrimPrefix(strings.TrimSuffix(stem(path.Base(test)), "_test"), "test_")
+	return path.Join(path.Dir(test), strings.TrimSuffix(strings.TrimSuffix(name, ".test"), ".spec"))
 }
 
 var (
@@ -268,9 +263,8 @@ func (g *graph) jvm(file string) (out []string) {
 
 // script are the units that a specifier of JavaScript can name: a path from here, or an alias for a directory of the project.
 func (g *graph) script(dir, name string) []string {
-	name = strings.TrimSuffix(name, "/")
-	for _, ext := range []string{".js", ".ts", ".mjs", ".mts", ".cjs", ".cts", ".jsx", ".tsx"} {
-		name = strings.TrimSuffix(name, ext)
+	if name = strings.TrimSuffix(name, "/"); ecosystemOf(name) == toolchain.Node {
+		name = stem(name)
 	}
 	if strings.HasPrefix(name, ".") {
 		return []string{wholeOf(path.Join(dir, name))}
@@ -284,14 +278,9 @@ func (g *graph) script(dir, name string) []string {
 
 // python are the units that a dotted name can mean: a module, or one of a package.
 func (g *graph) python(dir, name string, names []string) []string {
-	up := len(name) - len(strings.TrimLeft(name, "."))
-	rest := strings.ReplaceAll(name[up:], ".", "/")
-	find := func(rest string) []string { return g.ending(rest) }
-	if up > 0 {
-		for range up - 1 {
-			dir = path.Dir(dir)
-		}
-		find = func(rest string) []string { return []string{path.Join(dir, rest)} }
+	rest, find := strings.ReplaceAll(name, ".", "/"), g.ending
+	if strings.HasPrefix(name, ".") {
+		rest, find = pythonUp(dir, name), func(rest string) []string { return []string{rest} }
 	}
 	out := find(rest)
 	for _, n := range names {
@@ -307,5 +296,5 @@ func (g *graph) ending(rest string) []string {
 	if rest == "" || rest == "." {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(g.byEnd[path.Base(rest)]), func(u string) bool { return u != rest && !strings.HasSuffix(u, "/"+rest) })
+	return those(g.byEnd[path.Base(rest)], func(u string) bool { return u == rest || strings.HasSuffix(u, "/"+rest) })
 }

@@ -92,7 +92,11 @@ func (s *stubber) declareTypes(tests []string, vague map[string]bool) (map[strin
 			}
 			have := map[string]string{}
 			if exists {
-				for _, e := range source.Parse(file, s.original(file)).Exports {
+				text := s.before[file]
+				if text == nil {
+					text = s.p.read(file)
+				}
+				for _, e := range source.Parse(file, text).Exports {
 					if e.Owner == "" {
 						have[e.Name] = e.Kind
 					}
@@ -109,14 +113,6 @@ func (s *stubber) declareTypes(tests []string, vague map[string]bool) (map[strin
 		}
 	}
 	return lines, nil
-}
-
-// original is a file as it was before stubs.
-func (s *stubber) original(file string) []byte {
-	if b := s.before[file]; b != nil {
-		return b
-	}
-	return s.p.read(file)
 }
 
 func (s *stubber) declarations(have map[string]string, wanted []string, exists bool, vague map[string]bool) (string, map[int]string) {
@@ -158,14 +154,11 @@ func (s *stubber) declarations(have map[string]string, wanted []string, exists b
 
 // members are the methods and fields that the spec lists by themselves for a type.
 func (s *stubber) members(owner string) []toolchain.Symbol {
-	var out []toolchain.Symbol
-	for _, e := range s.m.Exports {
-		if sym := symbol(e); sym.Owner == owner {
-			sym.Kind = strings.ToLower(e.Kind)
-			out = append(out, sym)
-		}
-	}
-	return out
+	return each(those(s.m.Exports, func(e step.Export) bool { return symbol(e).Owner == owner }), func(e step.Export) toolchain.Symbol {
+		sym := symbol(e)
+		sym.Kind = strings.ToLower(e.Kind)
+		return sym
+	})
 }
 
 // typings are complaints about missing type packages of a runner or of Node, which a project without them has everywhere,

@@ -148,12 +148,14 @@ func (s *stubber) imports(test string) error {
 				add.WriteString(mentionedStub(s.m.Chain.Ecosystem, name))
 			}
 		}
-		if add.Len() == 0 && (exists || !s.wants(imp.Names)) {
+		// Nothing by name, or something that the spec exports, perhaps a type, which needs no stub.
+		wants := len(imp.Names) == 0 || slices.ContainsFunc(s.m.Exports, func(e step.Export) bool { return slices.Contains(imp.Names, e.Name) })
+		if add.Len() == 0 && (exists || !wants) {
 			continue
 		}
 		out := add.String()
-		if usesRequire(src, imp.From) {
-			out = commonJS(out)
+		if text := string(src); strings.Contains(text, "require('"+imp.From+"')") || strings.Contains(text, `require("`+imp.From+`")`) { // CommonJS
+			out = strings.ReplaceAll(exportedStub().ReplaceAllString(out, "exports.$2 = $1"), " = const =", " =")
 		}
 		if len(text) > 0 {
 			out = string(text) + "\n" + out
@@ -174,50 +176,22 @@ func (s *stubber) hasMembers(name string) bool {
 // mentioned reports whether the spec speaks of a name without listing it among its exports: an error in Throws, a type in
 // a behaviour.
 func (s *stubber) mentioned(name string) bool {
-	for _, e := range s.m.Exports {
-		if symbol(e).Name == name {
-			return false
-		}
-	}
-	return slices.Contains(s.m.Names, name)
+	return slices.Contains(s.m.Names, name) && !slices.ContainsFunc(s.m.Exports, func(e step.Export) bool { return symbol(e).Name == name })
 }
 
 // mentionedStub declares a name of which nothing is known: an error where it sounds like one, else a type without anything.
 func mentionedStub(ecosystem, name string) string {
-	sounds := strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception")
-	switch {
-	case ecosystem == toolchain.Python && sounds:
-		return "class " + name + "(Exception):\n    pass\n\n"
-	case ecosystem == toolchain.Python:
-		return "class " + name + ":\n    pass\n\n"
-	case sounds:
-		return "export class " + name + " extends Error {}\n"
+	before, of, after := "export class ", " extends Error", " {}\n"
+	if ecosystem == toolchain.Python {
+		before, of, after = "class ", "(Exception)", ":\n    pass\n\n"
 	}
-	return "export class " + name + " {}\n"
+	if !strings.HasSuffix(name, "Error") && !strings.HasSuffix(name, "Exception") {
+		of = ""
+	}
+	return before + name + of + after
 }
 
-// wants reports whether an import asks for nothing by name, or for something that the spec exports (perhaps a type, which
-// needs no stub).
-func (s *stubber) wants(names []string) bool {
-	return slices.ContainsFunc(s.m.Exports, func(e step.Export) bool { return slices.Contains(names, e.Name) }) || len(names) == 0
-}
-
-func usesRequire(src []byte, from string) bool {
-	return strings.Contains(string(src), "require('"+from+"')") || strings.Contains(string(src), `require("`+from+`")`)
-}
-
-var exportedStub = re.New(`(?m)^export (function|class|const) ([\pL\w$]+)( =)?`)
-
-// commonJS turns stubs into assignments to exports.
-func commonJS(stubs string) string {
-	return exportedStub().ReplaceAllStringFunc(stubs, func(m string) string {
-		g := exportedStub().FindStringSubmatch(m)
-		if g[1] == "const" {
-			return "exports." + g[2] + " ="
-		}
-		return "exports." + g[2] + " = " + g[1]
-	})
-}
+var exportedStub = re.New(`(?m)^export (function|class|const) ([\pL\w$]+)`)
 
 // target finds the file that an import of a test means, when it is one of the module.
 func (s *stubber) target(test, from string) (file string, exists, ok bool) {
@@ -255,12 +229,7 @@ func importTargets(chain toolchain.Found, file, from, root string) []string {
 		}
 	case toolchain.Python:
 		if strings.HasPrefix(from, ".") {
-			up := len(from) - len(strings.TrimLeft(from, "."))
-			dir := path.Dir(file)
-			for range up - 1 {
-				dir = path.Dir(dir)
-			}
-			return []string{path.Join(dir, strings.ReplaceAll(from[up:], ".", "/"))}
+			return []string{pythonUp(path.Dir(file), from)}
 		}
 		p := strings.ReplaceAll(from, ".", "/")
 		out := []string{path.Join(chain.Root, p), path.Join(path.Dir(file), p)}
@@ -270,6 +239,15 @@ func importTargets(chain toolchain.Found, file, from, root string) []string {
 		return out
 	}
 	return nil
+}
+
+// pythonUp is the path of a module that code of a directory imports by a name that begins with dots.
+func pythonUp(dir, name string) string {
+	rest := strings.TrimLeft(name, ".")
+	for range len(name) - len(rest) - 1 {
+		dir = path.Dir(dir)
+	}
+	return path.Join(dir, strings.ReplaceAll(rest, ".", "/"))
 }
 
 // candidates are the files that an import path may be.

@@ -18,10 +18,11 @@ const asideMark = "jacquardBefore"
 // new signature would not compile against the present code, and would not fail one by one. A function is renamed with its
 // uses in the package; a method is taken out. It reports whether there was something to make room for.
 func resign(files map[string][]byte, sym toolchain.Symbol, stub string) bool {
-	want := goFunc("package p\n"+stub, sym)
-	if want == nil {
+	parsed, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+stub, parser.SkipObjectResolution)
+	if err != nil || funcOf(parsed, sym) == nil {
 		return false
 	}
+	want := funcOf(parsed, sym)
 	for name, src := range files {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
@@ -45,15 +46,7 @@ func resign(files map[string][]byte, sym toolchain.Symbol, stub string) bool {
 	return false
 }
 
-// goFunc is the declaration of sym in a source text.
-func goFunc(src string, sym toolchain.Symbol) *ast.FuncDecl {
-	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
-	if err != nil {
-		return nil
-	}
-	return funcOf(file, sym)
-}
-
+// funcOf is the declaration of sym in a file.
 func funcOf(file *ast.File, sym toolchain.Symbol) *ast.FuncDecl {
 	for _, d := range file.Decls {
 		fn, ok := d.(*ast.FuncDecl)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,22 +21,10 @@ type stubText struct {
 	end    int    // line behind the last part
 }
 
-// moduleSources are the module's sources as they are now.
-func (s *stubber) moduleSources() []string {
-	var out []string
-	for name := range s.p.entries {
-		if s.m.Place.AllowsSource(name) && s.p.ours(name) {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
 // files writes the stubs of a language that needs whole files.
 func (s *stubber) files(tests []string) error {
 	have, types := map[string]bool{}, map[string]bool{}
-	present := s.moduleSources()
+	present := those(slices.Sorted(maps.Keys(s.p.entries)), func(name string) bool { return s.m.Place.AllowsSource(name) && s.p.ours(name) })
 	pkg := ""
 	for _, name := range present {
 		f := source.Parse(name, s.p.read(name))
@@ -98,7 +87,15 @@ func (s *stubber) files(tests []string) error {
 	if err := s.writeTexts(); err != nil {
 		return err
 	}
-	return s.links()
+	for _, l := range s.m.Place.Links { // they make the module part of the program
+		src := s.p.read(l.File)
+		if out := toolchain.WithLinks(src, []string{l.Line}); string(out) != string(src) {
+			if err := s.put(l.File, out); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // testImports notes how tests of Java or Kotlin make types of others known.
@@ -131,19 +128,6 @@ func fileSymbol(e step.Export) toolchain.Symbol {
 		sym.Kind = "field"
 	}
 	return sym
-}
-
-// links makes the module part of the program.
-func (s *stubber) links() error {
-	for _, l := range s.m.Place.Links {
-		src := s.p.read(l.File)
-		if out := toolchain.WithLinks(src, []string{l.Line}); string(out) != string(src) {
-			if err := s.put(l.File, out); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // writeTexts writes the files and notes on which lines each part is.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -62,8 +63,10 @@ func (s *stubber) golang(tests []string) error {
 	for _, t := range tests {
 		g.files[t] = s.p.read(t)
 	}
-	if g.pkg == "" {
-		g.pkg = s.goPackage(tests)
+	for _, t := range tests { // the package of the tests beside it
+		if path.Dir(t) == path.Clean(s.m.Dir) {
+			g.pkg = cmp.Or(g.pkg, strings.TrimSuffix(source.Parse(t, g.files[t]).Package, "_test"))
+		}
 	}
 	for _, e := range s.m.Exports {
 		sym := goSymbol(e)
@@ -108,17 +111,13 @@ func goSymbol(e step.Export) toolchain.Symbol {
 // writeGo writes the file and notes on which lines each part of it is.
 func (s *stubber) writeGo() error {
 	g := &s.golib
-	var all strings.Builder
-	for _, d := range g.decls {
-		all.WriteString(d.text)
-	}
-	support := ""
-	if strings.Contains(all.String(), "stubError(") {
+	all, support := strings.Join(each(g.decls, func(d goDecl) string { return d.text }), ""), ""
+	if strings.Contains(all, "stubError(") {
 		support = toolchain.GoStubSupport
 	}
 	var b strings.Builder
 	b.WriteString("package " + g.pkg + "\n\n")
-	for _, q := range qualifiers(all.String() + support) {
+	for _, q := range qualifiers(all + support) {
 		if from := s.importOf(q); from != "" && !g.no[from] {
 			fmt.Fprintf(&b, "import %s %q\n", q, from)
 		}
@@ -144,7 +143,7 @@ var (
 func (s *stubber) mendGo(list []complaint) (bool, error) {
 	g := &s.golib
 	changed := false
-	drop := map[int]bool{}
+	drop := map[int]bool{} // by their first lines
 	for _, c := range list {
 		if path.Base(c.file) != stubFile {
 			continue
@@ -158,22 +157,16 @@ func (s *stubber) mendGo(list []complaint) (bool, error) {
 			g.decls = append(g.decls, goDecl{text: "type " + m[1] + " struct{}\n"})
 			continue
 		}
-		for i, d := range g.decls {
+		for _, d := range g.decls {
 			if d.first <= c.line && c.line <= d.last {
-				drop[i] = true
+				drop[d.first] = true
 			}
-		}
-	}
-	var keep []goDecl
-	for i, d := range g.decls {
-		if !drop[i] {
-			keep = append(keep, d)
 		}
 	}
 	if !changed && len(drop) == 0 {
 		return false, nil
 	}
-	g.decls = keep
+	g.decls = without(g.decls, func(d goDecl) bool { return drop[d.first] })
 	return true, s.writeGo()
 }
 
@@ -212,15 +205,9 @@ func (s *stubber) importOf(q string) string {
 	if from := s.projectPackage(q); from != "" {
 		return from
 	}
-	for _, d := range s.m.Chain.Declared {
-		if packageName(d) == q {
-			return d
-		}
-	}
-	for _, from := range toolchain.GoStubImports("var _ = " + q + ".X\n") {
-		return from
-	}
-	return ""
+	named := func(from string) bool { return packageName(from) == q }
+	known := append(those(s.m.Chain.Declared, named), toolchain.GoStubImports("var _ = "+q+".X\n")...)
+	return append(known, "")[0]
 }
 
 var packageClause = re.New(`(?m)^package (\w+)`)
@@ -234,8 +221,7 @@ func packageName(from string) string {
 		base = path.Base(path.Dir(from))
 	}
 	base, _, _ = strings.Cut(base, ".v")
-	base = strings.TrimSuffix(strings.TrimPrefix(base, "go-"), "-go")
-	return base
+	return strings.TrimSuffix(strings.TrimPrefix(base, "go-"), "-go")
 }
 
 // projectPackage finds the package of the project with a name, the nearest one where there are several.
@@ -270,14 +256,4 @@ func common(a, b string) int {
 		n++
 	}
 	return n
-}
-
-// goPackage is the package of the tests beside the module's sources, or of the directory's name.
-func (s *stubber) goPackage(tests []string) string {
-	for _, t := range tests {
-		if path.Dir(t) == path.Clean(s.m.Dir) {
-			return strings.TrimSuffix(source.Parse(t, s.p.read(t)).Package, "_test")
-		}
-	}
-	return ""
 }
