@@ -81,21 +81,14 @@ func (p *place) installable(ctx context.Context, tree string) error {
 
 // manifests stores what the commands made of the files that decide what is installed.
 func (p *place) manifests(ctx context.Context, extra string) (string, error) {
-	want := slices.Clone(p.chain.Installs)
-	for _, n := range []string{p.chain.Manifest, p.chain.Lock, extra} {
-		if n != "" && !slices.Contains(want, n) {
-			want = append(want, n)
-		}
-	}
+	want := addNew(slices.Clone(p.chain.Installs), p.chain.Manifest, p.chain.Lock, extra)
 	if p.chain.Lock == "" { // the first package makes one
-		for _, n := range p.chain.Locks() {
-			want = append(want, path.Join(p.chain.Root, n))
-		}
+		want = append(want, each(p.chain.Locks(), func(n string) string { return path.Join(p.chain.Root, n) })...)
 	}
 	var edits []git.Edit
 	for _, n := range want {
 		b := p.read(n)
-		if b == nil {
+		if n == "" || b == nil {
 			continue
 		}
 		id, err := p.c.repo.WriteBlob(ctx, b)

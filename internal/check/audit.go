@@ -63,27 +63,13 @@ func (c *Checker) audit(ctx context.Context, m Module, changes []Change, frozen 
 // merge adds the findings of an audit to those of a proof. Where both speak of one thing the proof's stays, except that
 // the audit's more exact rule replaces a plain out-of-scope.
 func merge(proof, audit []step.Finding) []step.Finding {
-	named := map[string]bool{}
-	for _, f := range audit {
-		if f.Rule != "out-of-scope" && f.Severity == step.Rejects {
-			named[f.Path] = true
-		}
-	}
-	have := map[string]bool{}
-	var out []step.Finding
-	for _, f := range proof {
-		if f.Rule == "out-of-scope" && named[f.Path] {
-			continue
-		}
-		have[f.Rule+" "+f.Path] = true
-		out = append(out, f)
-	}
-	for _, f := range audit {
-		if !have[f.Rule+" "+f.Path] {
-			out = append(out, f)
-		}
-	}
-	return out
+	const scope = "out-of-scope"
+	exact := those(audit, func(f step.Finding) bool { return f.Rule != scope && f.Severity == step.Rejects })
+	named := setOf(each(exact, func(f step.Finding) string { return f.Path }))
+	out := without(proof, func(f step.Finding) bool { return f.Rule == scope && named[f.Path] })
+	about := func(f step.Finding) string { return f.Rule + " " + f.Path }
+	have := setOf(each(out, about))
+	return append(out, without(audit, func(f step.Finding) bool { return have[about(f)] })...)
 }
 
 // file is a change while it is audited.
@@ -119,7 +105,9 @@ func (a Audit) Findings() []step.Finding {
 	out = append(out, a.unraised(files)...)
 	out = append(out, a.unguarded(files)...)
 	out = append(out, a.answers(files)...)
-	out = append(out, reportRules(a.Report)...)
+	if m := unsure().FindString(a.Report); m != "" {
+		out = append(out, warn("uncertain-report", "", 0, "The agent's report says \""+m+"\"."))
+	}
 	slices.SortStableFunc(out, func(x, y step.Finding) int {
 		return cmp.Or(strings.Compare(x.Path, y.Path), x.Line-y.Line, strings.Compare(x.Rule, y.Rule))
 	})

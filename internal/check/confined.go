@@ -51,32 +51,26 @@ func (p *place) policy(env []string, install bool, more ...string) (*confine.Pol
 			o.Overlays = append(o.Overlays, confine.Overlay{Path: k.deps.stays, Upper: upper, Copy: true})
 		}
 	}
+	written := caches
 	if install {
 		o.Read = append(o.Read, p.c.settingsFiles()...)
-		for _, name := range append(slices.Clone(caches), "maven") {
-			if name == goBuild { // an installation may run what it fetched
-				continue
-			}
-			dir := filepath.Join(p.c.o.Cache, name)
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				return nil, err
-			}
-			o.Write = append(o.Write, dir)
-		}
+		written = append(slices.Clone(caches), "maven")
 	}
-	for _, name := range caches {
-		dir := filepath.Join(p.c.o.Cache, name)
-		if name != goBuild && (install || !isDir(dir)) {
-			continue
+	for _, name := range written {
+		var err error
+		switch dir, upper := filepath.Join(p.c.o.Cache, name), filepath.Join(p.upper(), name); {
+		case name == goBuild: // also of an installation: it may run what it fetched
+			err = errors.Join(os.MkdirAll(dir, 0o755), os.MkdirAll(upper, 0o755))
+			o.Overlays = append(o.Overlays, confine.Overlay{Path: dir, Upper: upper, Copy: true})
+		case install:
+			err = os.MkdirAll(dir, 0o755)
+			o.Write = append(o.Write, dir)
+		case isDir(dir):
+			o.Overlays = append(o.Overlays, confine.Overlay{Path: dir})
 		}
-		l := confine.Overlay{Path: dir}
-		if name == goBuild {
-			l.Upper, l.Copy = filepath.Join(p.upper(), name), true
-			if err := errors.Join(os.MkdirAll(dir, 0o755), os.MkdirAll(l.Upper, 0o755)); err != nil {
-				return nil, err
-			}
+		if err != nil {
+			return nil, err
 		}
-		o.Overlays = append(o.Overlays, l)
 	}
 	return o, nil
 }

@@ -105,7 +105,8 @@ type cutter struct {
 func (c *cutter) tests(ctx context.Context, files []string, ts []test) (err error) {
 	c.run.cut = map[string]cutTest{}
 	c.run.testRun, err = c.r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
-	if err != nil || !broken(c.run.results) {
+	unbuilt := func(r step.TestResult) bool { return r.Status == step.Error && !strings.Contains(r.ID, "::") } // a package
+	if err != nil || !slices.ContainsFunc(c.run.results, unbuilt) {
 		return err
 	}
 	if err = c.untilItCompiles(ctx, files); err != nil {
@@ -154,15 +155,10 @@ func (c *cutter) untilItCompiles(ctx context.Context, files []string) error {
 
 // cut takes what complaints are about out of the test files, and reports whether one changed.
 func (c *cutter) cut(list []complaint) (changed bool, err error) {
-	byFile := map[string][]complaint{}
-	for _, x := range list {
-		if toolchain.IsTest(x.file) {
-			byFile[x.file] = append(byFile[x.file], x)
-		}
-	}
+	byFile := groups(list, func(x complaint) string { return x.file })
 	for _, file := range slices.Sorted(maps.Keys(byFile)) {
 		src := c.r.p.read(file)
-		if len(bytes.TrimSpace(src)) == 0 {
+		if !toolchain.IsTest(file) || len(bytes.TrimSpace(src)) == 0 {
 			continue
 		}
 		if out := c.file(file, src, byFile[file]); !bytes.Equal(src, out) {
@@ -173,14 +169,6 @@ func (c *cutter) cut(list []complaint) (changed bool, err error) {
 		}
 	}
 	return changed, nil
-}
-
-// broken reports whether a package could not be built.
-func broken(rs []step.TestResult) bool {
-	return slices.ContainsFunc(rs, func(r step.TestResult) bool {
-		_, name := toolchain.SplitID(r.ID)
-		return name == "" && r.Status == step.Error
-	})
 }
 
 // note remembers why a test was cut out; a mistake counts more.

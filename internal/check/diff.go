@@ -44,14 +44,13 @@ func Changes(ctx context.Context, repo *git.Repo, from, to string) ([]Change, er
 	}), nil
 }
 
+// asItWas is the edit that undoes a change.
+func asItWas(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID} }
+
 // entriesOf are the files of a tree, by path.
 func (c *Checker) entriesOf(ctx context.Context, tree string) (map[string]git.Entry, error) {
 	list, err := c.repo.ReadTree(ctx, tree)
-	out := make(map[string]git.Entry, len(list))
-	for _, e := range list {
-		out[e.Path] = e
-	}
-	return out, err
+	return mapOf(list, func(e git.Entry) (string, git.Entry) { return e.Path, e }), err
 }
 
 // readFiles are the files of a tree that are wanted, by path.
@@ -69,11 +68,7 @@ func (c *Checker) texts(ctx context.Context, files []step.File) (map[string][]by
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string][]byte, len(files))
-	for _, f := range files {
-		out[f.Path] = blobs[f.ID]
-	}
-	return out, nil
+	return mapOf(files, func(f step.File) (string, []byte) { return f.Path, blobs[f.ID] }), nil
 }
 
 // openEdited makes a place, as [Checker.open] does, for a tree with other versions of some files.
@@ -138,17 +133,12 @@ func splitLines(s []byte) []string {
 }
 
 func addedByCount(a, b []string, start int) []line {
-	have := map[string]int{}
-	for _, s := range a {
-		have[s]++
-	}
+	known := oneFor(a)
 	var out []line
 	for i, s := range b {
-		if have[s] > 0 {
-			have[s]--
-			continue
+		if !known(s) {
+			out = append(out, line{start + i + 1, s})
 		}
-		out = append(out, line{start + i + 1, s})
 	}
 	return out
 }

@@ -46,19 +46,13 @@ func (p *taskProof) e2e(ctx context.Context, chain toolchain.Found, cmd toolchai
 	said := shorten(lastPart(string(out.output), ""))
 	switch g.Ran = true; {
 	case c.clean:
-		return nil
 	case strings.Contains(said, "Executable doesn't exist at"): // Playwright's own words for a browser that was never fetched
 		return &EnvironmentError{Tool: "a Playwright browser", Install: "npx playwright install, or set PLAYWRIGHT_BROWSERS_PATH to where the browsers are"}
-	}
-	if len(c.fresh) == 0 {
+	case len(c.fresh) == 0:
 		g.Before = true
-		return nil
+	default:
+		g.Failed, g.Tail = true, strings.TrimPrefix(out.problem+"\n"+said, "\n")
+		g.Findings = append(g.Findings, reject("e2e-failed", "", 0, g.Tail))
 	}
-	g.Failed = true
-	if out.problem != "" {
-		said = out.problem + "\n" + said
-	}
-	g.Findings = append(g.Findings, reject("e2e-failed", "", 0, said))
-	g.Tail = said
 	return nil
 }

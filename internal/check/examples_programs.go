@@ -12,6 +12,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -36,10 +37,7 @@ func (u *user) prepare(ctx context.Context) error {
 // prepareRust builds a program of a plan, as an example of the package: calls that do not compile are left out of the plan, with what the
 // compiler says.
 func (u *user) prepareRust(ctx context.Context, plan example.Plan) (example.Plan, map[string]string, error) {
-	signatures := map[string]string{}
-	for _, e := range u.m.Exports {
-		signatures[bareName(e.Name)] = e.Signature
-	}
+	signatures := mapOf(u.m.Exports, func(e step.Export) (string, string) { return bareName(e.Name), e.Signature })
 	unwritten := map[string]string{}
 	for {
 		text, lines, cannot := example.Rust(plan, signatures)

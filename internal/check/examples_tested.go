@@ -71,10 +71,7 @@ func (u *user) differs(ctx context.Context, all []example.Example, tests []step.
 
 // withOthers are calls, and for each function others like those of it.
 func withOthers(calls []example.Example) []example.Example {
-	byName := map[string][]example.Example{}
-	for _, e := range calls {
-		byName[e.Symbol()] = append(byName[e.Symbol()], e)
-	}
+	byName := groups(calls, example.Example.Symbol)
 	out := slices.Clone(calls)
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		out = append(out, example.Others(byName[name], mostOthers)...)

@@ -109,9 +109,7 @@ func (p *place) furnish(ctx context.Context, base string, chains []toolchain.Fou
 func (p *place) programs() []string {
 	var out []string
 	for _, k := range p.kits {
-		for _, name := range k.chain.Makes() {
-			out = append(out, filepath.Join(p.full(name), "bin"))
-		}
+		out = append(out, each(k.chain.Makes(), func(name string) string { return filepath.Join(p.full(name), "bin") })...)
 		switch k.chain.Ecosystem {
 		case toolchain.Python:
 			bin := "bin"
@@ -137,10 +135,8 @@ func (p *place) programs() []string {
 func (p *place) environment(install bool) []string {
 	var out []string
 	for _, k := range p.kits {
-		for _, kv := range k.chain.Env() {
-			if !install {
-				out = append(out, strings.NewReplacer("{root}", p.full(k.chain.Root), "{env}", k.deps.home(p)).Replace(kv))
-			}
+		if !install {
+			out = append(out, each(k.chain.Env(), strings.NewReplacer("{root}", p.full(k.chain.Root), "{env}", k.deps.home(p)).Replace)...)
 		}
 		if k.deps.env && !install {
 			out = append(out, downloads(k.chain, k.deps.home(p))...)

@@ -118,12 +118,10 @@ func (p *taskProof) goalTest(ctx context.Context, pl *place, g *Goal) error {
 	p.maySkip(expected, fresh)
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: p.t.Known}, expected, run)
-	n := len(p.proof.Findings)
-	if err := p.skippedNow(ctx, pl, expected, run); err != nil {
+	skipped, err := p.skippedNow(ctx, pl, expected, run)
+	if err != nil {
 		return err
 	}
-	skipped := slices.Clone(p.proof.Findings[n:])
-	p.proof.Findings = p.proof.Findings[:n]
 	g.Ran = true
 	g.Results = append(g.Results, run.results...)
 	g.Findings = append(g.Findings, slices.Concat(run.findings, one.Findings, skipped)...)

@@ -96,28 +96,25 @@ func (c *Checker) Merged(ctx context.Context, m Module, tree string, frozen []st
 
 // freeze puts frozen and kept files back and finds what was changed outside the module's sources.
 func (c *Checker) freeze(ctx context.Context, m Module, changes []Change, tree string, frozen []step.File) (string, []step.Finding, []string, error) {
-	was := map[string]string{}
-	for _, f := range frozen {
-		was[f.Path] = f.ID
-	}
+	was := setOf(each(frozen, func(f step.File) string { return f.Path }))
+	modes := map[string]string{} // of frozen files that were changed, as they were
 	var findings []step.Finding
 	var restored []string
 	var edits []git.Edit
 	back := func(d Change) {
 		restored = append(restored, d.Path)
-		edits = append(edits, git.Edit{Path: d.Path, Mode: d.OldMode, ID: d.OldID})
+		edits = append(edits, asItWas(d))
 	}
 	for _, d := range changes {
-		_, isFrozen := was[d.Path]
 		switch {
-		case isFrozen:
+		case was[d.Path]:
 			findings = append(findings, frozenChanged(d))
-			back(d)
+			restored, modes[d.Path] = append(restored, d.Path), cmp.Or(d.OldMode, "100644")
 		case slices.Contains(m.Kept, d.Path):
 			findings = append(findings, warn("kept-changed", d.Path, 0, "This run keeps this file as it is; your change was undone."))
 			back(d)
 		case m.onlyLinks(d): // they are written again, and only if they are needed
-			edits = append(edits, git.Edit{Path: d.Path, Mode: d.OldMode, ID: d.OldID})
+			edits = append(edits, asItWas(d))
 		case m.stray(d):
 			findings = append(findings, strayFinding(d.Path))
 			edits = append(edits, git.Edit{Path: d.Path})
@@ -133,20 +130,12 @@ func (c *Checker) freeze(ctx context.Context, m Module, changes []Change, tree s
 		return "", nil, nil, err
 	}
 	for _, f := range frozen {
-		if have[f.Path].ID != f.ID && !slices.Contains(restored, f.Path) {
-			edits = append(edits, git.Edit{Path: f.Path, Mode: "100644", ID: f.ID})
+		if mode := modes[f.Path]; mode != "" || have[f.Path].ID != f.ID {
+			edits = append(edits, git.Edit{Path: f.Path, Mode: cmp.Or(mode, "100644"), ID: f.ID})
 		}
 	}
 	// Paths outside the project cannot be edited from its root; the finding about them rejects anyway.
 	edits = slices.DeleteFunc(edits, func(e git.Edit) bool { return strings.HasPrefix(e.Path, "../") })
-	for i, e := range edits {
-		if id := was[e.Path]; id != "" {
-			edits[i].ID = id
-			if e.Mode == "" {
-				edits[i].Mode = "100644"
-			}
-		}
-	}
 	fixed, err := c.repo.EditTree(ctx, tree, edits)
 	return fixed, findings, restored, err
 }

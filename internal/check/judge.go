@@ -101,7 +101,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 	}}
 	j.out = Judgement{Before: before, Tree: tree, Findings: []Fact{}, Functions: []Function{}, Red: []RedTest{}}
 	defer func() { err = j.close(err) }()
-	j.manifests = manifestsOf(j.changes)
+	j.manifests = pathsOf(those(j.changes, func(ch Change) bool { return depends(ch.Path, ch.Old) != depends(ch.Path, ch.New) }))
 	j.notices()
 	for _, stage := range []func(context.Context) error{j.readByCode, j.eachChain, j.leftOut, j.across} {
 		if err := stage(ctx); err != nil && !j.excused(ctx, err) {

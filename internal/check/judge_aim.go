@@ -20,10 +20,8 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 	gone := lostText(f.Change, func(line int) bool {
 		return slices.ContainsFunc(tests, func(t source.Test) bool { return t.Line <= line && line <= t.End || t.Rows[1] > 0 })
 	})
-	for _, ch := range x.changes {
-		if x.standsBeside(ch) {
-			gone += lostText(ch, func(int) bool { return true })
-		}
+	for _, ch := range those(x.changes, x.standsBeside) {
+		gone += lostText(ch, func(int) bool { return true })
 	}
 	near := append(g.imports(f.Path), g.beside(f.Path))
 	for file := range x.files {
@@ -41,7 +39,7 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 			for _, m := range x.mutantsIn(file) {
 				switch name := bareName(m.Func); {
 				case !named[name]:
-				case sharesValue(lines[m.Line-1], gone):
+				case slices.ContainsFunc(literal().FindAllString(lines[m.Line-1], -1), func(v string) bool { return strings.Contains(gone, v) }):
 					known = append(known, m)
 				case hasWord(gone, name):
 					first = append(first, m)
@@ -80,11 +78,6 @@ func lostText(ch Change, in func(line int) bool) string {
 
 var literal = re.New(`\b\d\w+(?:\.\d+)?|"[^"]+"|'[^']+'`)
 
-// sharesValue reports whether a line of code has a value that stands in a text.
-func sharesValue(line, text string) bool {
-	return slices.ContainsFunc(literal().FindAllString(line, -1), func(v string) bool { return strings.Contains(text, v) })
-}
-
 // namedBy are the names of what old tests may call, themselves and by what is beside them: functions of their file, of files above it, and of
 // those that the change touches.
 func (x *chainJudge) namedBy(f *file, tests []source.Test) map[string]bool {
@@ -92,12 +85,7 @@ func (x *chainJudge) namedBy(f *file, tests []source.Test) map[string]bool {
 	for _, t := range tests {
 		maps.Copy(named, mentions(f.old, source.Test{Off: headOf(f.old, t), Stop: t.Stop})) // with what it is given
 	}
-	helpers := []source.File{f.old}
-	for _, ch := range x.changes {
-		if x.standsBeside(ch) {
-			helpers = append(helpers, source.Parse(ch.Path, ch.Old))
-		}
-	}
+	helpers := append(each(those(x.changes, x.standsBeside), func(ch Change) source.File { return source.Parse(ch.Path, ch.Old) }), f.old)
 	for file, src := range x.files {
 		if x.aside(file, f.Path) {
 			helpers = append(helpers, source.Parse(file, src))

@@ -203,11 +203,7 @@ func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []to
 			"The script %s does nothing now, and no other command of the project runs its tests, which ran and passed before (%d), such as %s. Let it run them again.", name, len(left), left[0].Name)), &was)
 		return nil
 	}
-	at := map[string][]moved{}
-	for _, t := range left {
-		at[t.File] = append(at[t.File], moved{t, t})
-	}
-	j.noLonger(at, was)
+	j.noLonger(groups(each(left, stays), func(m moved) string { return m.is.File }), was)
 	return nil
 }
 

@@ -202,9 +202,8 @@ func (x *chainJudge) because(ctx context.Context, was *place, old []moved, piece
 func (x *chainJudge) pieces() (out []mutantAt) {
 	for _, ch := range x.changes {
 		if ch.Status == 'M' && kindOf(ch) == codeKind && x.mineIn(x.chain, ch) {
-			for _, m := range undone(strings.SplitAfter(string(ch.Old), "\n"), strings.SplitAfter(string(ch.New), "\n")) {
-				out = append(out, mutantAt{Mutant: m, file: ch.Path, src: ch.New, anew: true})
-			}
+			lines := undone(strings.SplitAfter(string(ch.Old), "\n"), strings.SplitAfter(string(ch.New), "\n"))
+			out = append(out, each(lines, func(m source.Mutant) mutantAt { return mutantAt{m, ch.Path, ch.New, true} })...)
 		}
 	}
 	return out

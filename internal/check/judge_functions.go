@@ -272,10 +272,7 @@ func (x *chainJudge) selections(t *trial, files []string) []toolchain.Selection 
 			out = append(out, toolchain.Selection{IDs: first})
 		}
 	}
-	for _, some := range batches(files, mostFar) {
-		out = append(out, toolchain.Selection{Files: some})
-	}
-	return out
+	return append(out, each(batches(files, mostFar), func(some []string) toolchain.Selection { return toolchain.Selection{Files: some} })...)
 }
 
 // mutate runs tests on one small change of a function, and notes which of them fail that pass without it.
@@ -319,11 +316,8 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 		if t.Survived == describe(m.Mutant) && t.SurvivedAt == m.Line { // only the tests near it
 			t.Survived, t.SurvivedAt = "", 0
 		}
-		for _, id := range by {
-			if len(t.By) < mostNoticed && !slices.Contains(t.By, id) {
-				t.By = append(t.By, id)
-			}
-		}
+		t.By = addNew(t.By, by...)
+		t.By = t.By[:min(mostNoticed, len(t.By))]
 	case ran:
 		t.count(m, false)
 		t.survived = append(t.survived, m)

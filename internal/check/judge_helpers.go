@@ -36,7 +36,7 @@ func (x *chainJudge) besides(ctx context.Context) (err error) {
 	if len(tests) == 0 {
 		return nil
 	}
-	edits := each(aside, func(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID} })
+	edits := each(aside, asItWas)
 	was, err := x.c.openEdited(ctx, step.OnRestored, x.proof.Tree, edits, x.proof.Tree, x.chain)
 	if err != nil {
 		return err
@@ -71,13 +71,9 @@ func (x *chainJudge) standsBeside(ch Change) bool {
 // testedBeside are the test files that ran, those first that come near what stands beside them.
 func (x *chainJudge) testedBeside(aside []Change) []string {
 	near := reach(x.chain, x.files, x.holdsTests, pathsOf(aside))
-	var files []string
 	passed := those(x.results, func(r step.TestResult) bool { return r.Status == step.Pass })
-	for _, file := range slices.Concat(near.near, near.far, each(passed, func(r step.TestResult) string { return r.File })) {
-		if x.holdsTests(file) && !slices.Contains(files, file) {
-			files = append(files, file)
-		}
-	}
+	files := addNew(slices.Concat(near.near, near.far), each(passed, func(r step.TestResult) string { return r.File })...)
+	files = those(files, x.holdsTests)
 	return files[:min(mostFar, len(files))]
 }
 
@@ -91,7 +87,7 @@ func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *pla
 	failing := each(those(tests, func(t test) bool {
 		rs := resultsOf(t, run.results)
 		return status(rs) == step.Fail && !absent().MatchString(worst(rs).Message)
-	}), func(t test) moved { return moved{t, t} })
+	}), stays)
 	if len(failing) == 0 {
 		return nil
 	}
@@ -129,8 +125,8 @@ func (x *chainJudge) blindBeside(ctx context.Context, aside []Change, was *place
 	asked := 0
 	for _, file := range filesOf(tests) {
 		f := newFile(Change{Path: file, Status: 'M', Old: x.files[file], New: x.files[file]})
-		here := those(tests, func(t test) bool { return t.File == file && (data || usesAny(f.new, t.Test, words)) })
-		using := each(here, func(t test) moved { return moved{t, t} })
+		here := those(tests, func(t test) bool { return t.File == file && (data || share(mentions(f.new, t.Test), words)) })
+		using := each(here, stays)
 		if len(using) == 0 {
 			continue
 		}
@@ -138,7 +134,7 @@ func (x *chainJudge) blindBeside(ctx context.Context, aside []Change, was *place
 			x.out.NotRun = append(x.out.NotRun, "mutants for some of the tests beside "+someOf(pathsOf(aside)))
 			return nil
 		}
-		m, others, still, err := x.lessKilled(ctx, f, was, using, limit)
+		m, others, still, err := x.lessKilled(ctx, f, was, using, limit, false)
 		if err != nil {
 			return err
 		}
@@ -159,9 +155,4 @@ func (x *chainJudge) blindBeside(ctx context.Context, aside []Change, was *place
 		}
 	}
 	return nil
-}
-
-// usesAny reports whether a test names one of some helpers.
-func usesAny(f source.File, t source.Test, words map[string]bool) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Keys(mentions(f, t))), func(name string) bool { return words[name] })
 }

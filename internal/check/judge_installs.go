@@ -16,11 +16,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// manifestsOf are the changed files that say that something else is installed than before.
-func manifestsOf(changes []Change) []string {
-	return pathsOf(those(changes, func(ch Change) bool { return depends(ch.Path, ch.Old) != depends(ch.Path, ch.New) }))
-}
-
 // installs reports whether the change may have a toolchain install something else than before: by its own manifests, or by those of
 // what it is installed with.
 func (p *taskProof) installs(chain toolchain.Found) bool {

@@ -60,21 +60,10 @@ func (x *chainJudge) looser(ctx context.Context) error {
 
 // reformed is how many words of a file's tests are no longer there, texts and numbers aside: where those alone are others, it asserts as before.
 func reformed(f *file) int {
-	count := map[string]int{}
-	for _, t := range source.Code(f.old.Tokens) {
-		count[t.Text]++
-	}
-	for _, t := range source.Code(f.new.Tokens) {
-		count[t.Text]--
-	}
-	n := 0
-	for _, t := range source.Code(f.old.Tokens) {
-		if t.Kind != source.String && t.Kind != source.Number && count[t.Text] > 0 {
-			count[t.Text]--
-			n++
-		}
-	}
-	return n
+	still := oneFor(each(source.Code(f.new.Tokens), func(t source.Token) string { return t.Text }))
+	return len(without(source.Code(f.old.Tokens), func(t source.Token) bool {
+		return t.Kind == source.String || t.Kind == source.Number || still(t.Text)
+	}))
 }
 
 // rewordedIn are the tests of a file that were changed, or what they are run with was, and of which nothing was said yet.
@@ -100,7 +89,7 @@ func (x *chainJudge) otherwise(f *file, m moved, helpers map[string]bool) bool {
 	if nameless(m.was.Name, body(f.old, m.was.Test)) != nameless(m.is.Name, body(f.new, m.is.Test)) || retabled(f, m.was.Test, m.is.Test) {
 		return true
 	}
-	return usesAny(f.new, m.is.Test, helpers) || m.was.Name == m.is.Name && elsewhere(f.new, m.is.Test) > elsewhere(f.old, m.was.Test)
+	return share(mentions(f.new, m.is.Test), helpers) || m.was.Name == m.is.Name && elsewhere(f.new, m.is.Test) > elsewhere(f.old, m.was.Test)
 }
 
 // elsewhere is how often the name of a test stands in its file outside of the test.
@@ -171,7 +160,7 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []moved) (er
 		return err
 	}
 	limit := slowAfter(longest(run.records))
-	unnoticed, others, still, err := x.lessKilled(ctx, f, was, changed, limit)
+	unnoticed, others, still, err := x.lessKilled(ctx, f, was, changed, limit, false)
 	switch {
 	case err != nil:
 		return err
@@ -218,9 +207,9 @@ func firstNames(tests []test) string {
 	return strings.Join(each(tests[:min(len(tests), 5)], func(t test) string { return t.Name }), ", ")
 }
 
-// lessKilled is a mutant that some tests of a file killed as they were, and that no test kills now, one that only others do, and whether they
-// still kill any.
-func (x *chainJudge) lessKilled(ctx context.Context, f *file, was *place, changed []moved, limit time.Duration) (unnoticed, others *mutantAt, still bool, err error) {
+// lessKilled is a mutant that some tests of a file killed as they were, and that no test kills now (or, alone, they do not), one that only others
+// do, and whether they still kill any.
+func (x *chainJudge) lessKilled(ctx context.Context, f *file, was *place, changed []moved, limit time.Duration, alone bool) (unnoticed, others *mutantAt, still bool, err error) {
 	for _, m := range x.mutantsFor(f, each(changed, func(m moved) source.Test { return m.was.Test })...) {
 		blind, kills, err := x.blindTo(ctx, was, m, changed, limit)
 		if err != nil {
@@ -228,6 +217,9 @@ func (x *chainJudge) lessKilled(ctx context.Context, f *file, was *place, change
 		}
 		if still = still || kills; !blind {
 			continue
+		}
+		if alone {
+			return &m, nil, still, nil
 		}
 		killed, valid, err := x.killedNear(ctx, m, f.Path, limit)
 		switch {

@@ -18,6 +18,9 @@ import (
 // moved is an old test, and where it stands now.
 type moved struct{ was, is test }
 
+// stays is a test that is as it was.
+func stays(t test) moved { return moved{t, t} }
+
 // uncollected finds old tests that stand in the project and run no more: their file has another name or a build constraint, a setting leaves
 // them out, a line takes them away, the code lets them be skipped. One that ran and passed before the change blocks, as one that was
 // deleted does.
@@ -29,13 +32,7 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	silent := func() []moved {
 		return those(list, func(m moved) bool { return m.is.silent(x.results) || x.pl.unnamed(m.was.File, m.is.File) })
 	}
-	var more []string
-	for _, m := range silent() {
-		if x.collects(m.is.File) && !slices.Contains(more, m.is.File) {
-			more = append(more, m.is.File)
-		}
-	}
-	if err := x.run(ctx, more); err != nil {
+	if err := x.run(ctx, those(filesOf(after(silent())), x.collects)); err != nil {
 		return err
 	}
 	skips := func(m moved) bool { return counted(m.is, x.results, step.Skip) > 0 }
@@ -53,18 +50,9 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at := map[string][]moved{}
-	var skip []test // with the change, and not without it
-	for _, m := range left {
-		switch {
-		case skips(m):
-			if skippedSince(m.is, run, x.results) > 0 {
-				skip = append(skip, m.is)
-			}
-		case m.was.in(run.results) == step.Pass:
-			at[m.is.File] = append(at[m.is.File], m)
-		}
-	}
+	skip := those(after(those(left, skips)), func(t test) bool { return skippedSince(t, run, x.results) > 0 }) // with the change, and not without it
+	gone := those(without(left, skips), func(m moved) bool { return m.was.in(run.results) == step.Pass })
+	at := groups(gone, func(m moved) string { return m.is.File })
 	if err := x.blockSkipped(ctx, skip, run); err != nil {
 		return err
 	}
@@ -188,12 +176,8 @@ func (x *chainJudge) standing() (out []moved) {
 		}
 	}
 	changed := setOf(pathsOf(x.changes))
-	for _, t := range x.pl.testsOf(slices.Sorted(maps.Keys(x.ran))) {
-		if !changed[t.File] && !t.Skipped {
-			out = append(out, moved{t, t})
-		}
-	}
-	return out
+	same := those(x.pl.testsOf(slices.Sorted(maps.Keys(x.ran))), func(t test) bool { return !changed[t.File] && !t.Skipped })
+	return append(out, each(same, stays)...)
 }
 
 // collects reports whether the project's own command finds a file of tests by its name.

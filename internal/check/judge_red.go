@@ -52,10 +52,7 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 // another test in their file cannot, shows nothing.
 func (p *taskProof) needing(tests []test) []test {
 	names := newNames(p.changes)
-	text := map[string][]byte{}
-	for _, ch := range p.changes {
-		text[ch.Path] = ch.New
-	}
+	text := mapOf(p.changes, func(ch Change) (string, []byte) { return ch.Path, ch.New })
 	return slices.DeleteFunc(slices.Clone(tests), func(t test) bool {
 		if holdsName(t.File, text[t.File], names) {
 			return !needs(t, text[t.File], names)

@@ -211,7 +211,7 @@ func (x *chainJudge) outsideTests(ctx context.Context, run testRun) error {
 		if err != nil {
 			return err
 		}
-		files := those(filesOf(each(tests, func(o step.TestResult) test { return test{File: o.File} })), func(f string) bool { return base.entries[f].ID != "" })
+		files := those(addNew(nil, each(tests, func(o step.TestResult) string { return o.File })...), func(f string) bool { return base.entries[f].ID != "" })
 		if len(files) > 0 {
 			was, err := base.runTests(ctx, toolchain.Selection{Files: files}, base.testsOf(files))
 			x.proof.Records = append(x.proof.Records, was.records...)

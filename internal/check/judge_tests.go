@@ -95,11 +95,11 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 			return nil
 		}
 	case "test-empty", "test-always-true", "test-weakened":
-		m, blind, err := x.blind(ctx, f, moved{test{Test: old, ID: t.ID, File: t.File}, t}, found.Rule != "test-weakened")
+		m, err := x.blind(ctx, f, moved{testOf(t.File, old), t}, found.Rule != "test-weakened")
 		if err != nil {
 			return err
 		}
-		if blind {
+		if m != nil {
 			found.Severity = step.Rejects
 			found.Message = fmt.Sprintf("%s Its old version kills a mutant in line %d of %s (%s), which it does not any more.", found.Message, m.Line, m.file, describe(m.Mutant))
 			x.known.weakened++
@@ -259,8 +259,7 @@ func (x *chainJudge) mentionedBy(tests []test) map[string]bool {
 
 // mentions are the names that stand in a test.
 func mentions(f source.File, t source.Test) map[string]bool {
-	names := those(within(f.Tokens, t.Off, t.Stop), func(tok source.Token) bool { return tok.Kind == source.Ident })
-	return setOf(each(names, func(tok source.Token) string { return tok.Text }))
+	return namesIn(within(f.Tokens, t.Off, t.Stop))
 }
 
 // mostBlind is how many small changes of the code are tried to find one that only the old version of a test notices.
@@ -268,27 +267,16 @@ const mostBlind = 6
 
 // blind looks for a small change of the code that the old version of a test notices and the new one does not, nor (unless alone) any
 // other test near it. Where the old version fails with the change, it is said what that means.
-func (x *chainJudge) blind(ctx context.Context, f *file, t moved, alone bool) (m mutantAt, found bool, err error) {
+func (x *chainJudge) blind(ctx context.Context, f *file, t moved, alone bool) (less *mutantAt, err error) {
 	was, err := x.withOldFile(ctx, f)
 	if err != nil {
-		return m, false, err
+		return nil, err
 	}
 	defer func() { err = joinClose(err, was) }()
 	run, left, err := x.stillPassing(ctx, f, was, []moved{t})
 	if err != nil || len(left) == 0 {
-		return m, false, err
+		return nil, err
 	}
-	limit := slowAfter(longest(run.records))
-	for _, m := range x.mutantsFor(f, t.was.Test) {
-		blind, _, err := x.blindTo(ctx, was, m, left, limit)
-		if err == nil && blind && !alone {
-			var still, valid bool
-			still, valid, err = x.killedNear(ctx, m, t.is.File, limit)
-			blind = valid && !still
-		}
-		if err != nil || blind {
-			return m, blind, err
-		}
-	}
-	return m, false, nil
+	less, _, _, err = x.lessKilled(ctx, f, was, left, slowAfter(longest(run.records)), alone)
+	return less, err
 }

@@ -52,10 +52,7 @@ func (x *chainJudge) unasked(ctx context.Context) error {
 
 // differing tells of the functions of a module that give something else than before.
 func (x *chainJudge) differing(ctx context.Context, m Module) error {
-	var tests []step.File
-	for _, name := range x.looking(m.Place.Sources...) {
-		tests = append(tests, step.File{Path: name, ID: x.pl.entries[name].ID})
-	}
+	tests := each(x.looking(m.Place.Sources...), func(name string) step.File { return step.File{Path: name, ID: x.pl.entries[name].ID} })
 	asked, err := x.c.asked(ctx, m, x.proof.Tree, tests)
 	if err != nil {
 		return err

@@ -72,13 +72,7 @@ func (c *Checker) Unlink(ctx context.Context, m Module, before, tree string) (st
 	if err != nil {
 		return "", fmt.Errorf("unlink %s: %w", m.Dir, err)
 	}
-	var edits []git.Edit
-	for _, ch := range changes {
-		if m.onlyLinks(ch) {
-			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
-		}
-	}
-	out, err := c.repo.EditTree(ctx, tree, edits)
+	out, err := c.repo.EditTree(ctx, tree, each(those(changes, m.onlyLinks), asItWas))
 	if err != nil {
 		return "", fmt.Errorf("unlink %s: %w", m.Dir, err)
 	}
@@ -87,12 +81,8 @@ func (c *Checker) Unlink(ctx context.Context, m Module, before, tree string) (st
 
 // onlyLinks reports whether a change adds links of the module to a file that they belong into, and nothing else.
 func (m Module) onlyLinks(ch Change) bool {
-	var mine []string
-	for _, l := range m.Place.Links {
-		if l.File == ch.Path {
-			mine = append(mine, l.Line)
-		}
-	}
+	here := those(m.Place.Links, func(l toolchain.Link) bool { return l.File == ch.Path })
+	mine := each(here, func(l toolchain.Link) string { return l.Line })
 	if len(mine) == 0 || ch.Status == 'D' || ch.NewMode == linkMode {
 		return false
 	}

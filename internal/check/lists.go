@@ -32,3 +32,44 @@ func setOf[T comparable](list []T) map[T]bool {
 	}
 	return out
 }
+
+// mapOf has what a function gives for the elements of a list, by the key that it gives for each.
+func mapOf[T any, K comparable, V any](list []T, of func(T) (K, V)) map[K]V {
+	out := make(map[K]V, len(list))
+	for _, x := range list {
+		k, v := of(x)
+		out[k] = v
+	}
+	return out
+}
+
+// groups are the elements of a list by a key, in their order.
+func groups[T any, K comparable](list []T, key func(T) K) map[K][]T {
+	out := map[K][]T{}
+	for _, x := range list {
+		out[key(x)] = append(out[key(x)], x)
+	}
+	return out
+}
+
+// addNew adds what a list does not have yet.
+func addNew[T comparable](list []T, more ...T) []T {
+	for _, x := range more {
+		if !slices.Contains(list, x) {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// oneFor tells of elements, one after the other, whether a list has one for each.
+func oneFor[T comparable](list []T) func(T) bool {
+	left := map[T]int{}
+	for _, x := range list {
+		left[x]++
+	}
+	return func(x T) bool {
+		left[x]--
+		return left[x] >= 0
+	}
+}

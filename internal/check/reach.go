@@ -122,17 +122,15 @@ func newGraph(chain toolchain.Found, files map[string][]byte, with ...toolchain.
 			}
 		}
 		u := g.unit(file)
-		if end := path.Base(u); !slices.Contains(g.byEnd[end], u) {
-			g.byEnd[end] = append(g.byEnd[end], u)
-		}
+		g.byEnd[path.Base(u)] = addNew(g.byEnd[path.Base(u)], u)
 	}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		if strings.HasSuffix(file, "_test.go") { // which nobody can import
 			continue
 		}
 		for _, to := range g.imports(file) {
-			if u := g.unit(file); u != to && !slices.Contains(g.importers[to], u) {
-				g.importers[to] = append(g.importers[to], u)
+			if u := g.unit(file); u != to {
+				g.importers[to] = addNew(g.importers[to], u)
 			}
 		}
 	}
@@ -191,13 +189,7 @@ var (
 // imports are the units of the project that a file imports.
 func (g *graph) imports(file string) []string {
 	var out []string
-	add := func(list ...string) {
-		for _, u := range list {
-			if !slices.Contains(out, u) {
-				out = append(out, u)
-			}
-		}
-	}
+	add := func(list ...string) { out = addNew(out, list...) }
 	src := g.files[file]
 	switch g.chain.Ecosystem {
 	case toolchain.Go:

@@ -104,7 +104,7 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 		if slices.Contains(r.m.Kept, ch.Path) {
 			proof.Restored = append(proof.Restored, ch.Path)
 			proof.Findings = append(proof.Findings, warn("kept-changed", ch.Path, 0, "This run keeps this file as it is; your change was undone."))
-			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+			edits = append(edits, asItWas(ch))
 			continue
 		}
 		if r.m.Place.AllowsTest(ch.Path) && ch.NewMode != linkMode && ch.NewMode != moduleMode {
@@ -123,7 +123,7 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 			proof.Findings = append(proof.Findings, reject("out-of-scope", ch.Path, 0, r.m.redScope()))
 		}
 		if !strings.HasPrefix(ch.Path, "../") {
-			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+			edits = append(edits, asItWas(ch))
 		}
 	}
 	proof.Tree, err = r.c.repo.EditTree(ctx, tree, edits)
@@ -132,12 +132,8 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 
 // bodies maps a file's tests to their code, so that a change of layout or comments is no change.
 func bodies(name string, src []byte) map[string]string {
-	out := map[string]string{}
 	f := source.Parse(name, src)
-	for _, t := range f.Tests {
-		out[t.Name] = body(f, t)
-	}
-	return out
+	return mapOf(f.Tests, func(t source.Test) (string, string) { return t.Name, body(f, t) })
 }
 
 // texts maps a file's tests to their lines.
@@ -338,6 +334,7 @@ func (r *red) run(ctx context.Context, files []string, ts []test, fails bool) (r
 
 // sort decides for each new test what its result means.
 func (r *red) sort(run testRun, proof *Proof) {
+	say := func(f step.Finding) { proof.Findings = append(proof.Findings, f) }
 	reported := map[string]bool{}
 	var cut map[string]cutTest
 	if r.compiled != nil {
@@ -355,45 +352,37 @@ func (r *red) sort(run testRun, proof *Proof) {
 		case st == "":
 			load, broken := loadError(t, run.results)
 			if !broken {
-				proof.Findings = append(proof.Findings, reject("test-missing", t.File, t.Line,
-					"The test "+t.Name+" did not run. Give it a name and a place where the runner finds it."))
+				say(reject("test-missing", t.File, t.Line, "The test "+t.Name+" did not run. Give it a name and a place where the runner finds it."))
 				continue
 			}
-			if why := r.unrelated(t, load.Message, true); why != "" {
-				if !reported[t.File] {
-					proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, placeIn(t.File, load.Message), why))
-				}
-				reported[t.File] = true
-				if brokenSource().MatchString(load.Message) && !slices.Contains(r.unread, t.File) {
-					r.unread = append(r.unread, t.File)
-				}
-				continue
+			why := r.unrelated(t, load.Message, true)
+			if why != "" && brokenSource().MatchString(load.Message) {
+				r.unread = addNew(r.unread, t.File)
 			}
-			if r.stubs && r.stubbed[t.File] {
+			if why == "" && r.stubs && r.stubbed[t.File] {
 				from := ""
 				if r.m.Place.Import != "" && !r.hasCode() { // its files do not exist yet
 					from = " from " + r.m.Place.Import
 				}
-				if !reported[t.File] {
-					proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, placeIn(t.File, load.Message),
-						"It cannot be loaded although every export of the spec can be imported"+from+": "+firstLines(load.Message, 6)))
-				}
-				reported[t.File] = true
-				continue
+				why = "It cannot be loaded although every export of the spec can be imported" + from + ": " + firstLines(load.Message, 6)
 			}
-			r.loaded = append(r.loaded, t.ID)
-			proof.Red = append(proof.Red, t.ID)
+			if why == "" {
+				r.loaded, proof.Red = append(r.loaded, t.ID), append(proof.Red, t.ID)
+			} else if !reported[t.File] {
+				reported[t.File] = true
+				say(reject("red-unrelated-failure", t.File, placeIn(t.File, load.Message), why))
+			}
 		case bad(st):
 			if why := r.unrelated(t, worst(rs).Message, false); why != "" {
-				proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, t.Line, "The test "+t.Name+" fails for an unrelated reason: "+why))
+				say(reject("red-unrelated-failure", t.File, t.Line, "The test "+t.Name+" fails for an unrelated reason: "+why))
 				continue
 			}
 			proof.Red = append(proof.Red, t.ID)
 		case st == step.Flake:
-			proof.Findings = append(proof.Findings, fix("flaky-test", t.File, t.Line, "The test "+t.Name+" failed and then passed on the same tree."))
+			say(fix("flaky-test", t.File, t.Line, "The test "+t.Name+" failed and then passed on the same tree."))
 		case st == step.Skip:
 			if !t.MaySkip {
-				proof.Findings = append(proof.Findings, reject("test-skipped", t.File, t.Line, "The test "+t.Name+" was skipped; a test that does not run proves nothing."))
+				say(reject("test-skipped", t.File, t.Line, "The test "+t.Name+" was skipped; a test that does not run proves nothing."))
 			}
 		default:
 			r.ran[t.ID] = true
@@ -402,7 +391,7 @@ func (r *red) sort(run testRun, proof *Proof) {
 			if r.hasCode() {
 				text = "The test " + t.Name + " passes with the current code. That is fine if the code already does this; otherwise make it fail."
 			}
-			proof.Findings = append(proof.Findings, fix("already-passes", t.File, t.Line, text))
+			say(fix("already-passes", t.File, t.Line, text))
 		}
 	}
 	if len(proof.Red) == 0 {

@@ -23,9 +23,11 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 	real := map[string]bool{}
 	var stale []string
 	for _, c := range claims {
+		say := func(rule, text string) {
+			proof.Findings = append(proof.Findings, fix(rule, r.placeOf(c.Tests), 0, text))
+		}
 		if len(r.m.Items) > 0 && !slices.Contains(r.m.Items, c.Item) {
-			proof.Findings = append(proof.Findings, fix("claim-unknown", r.placeOf(c.Tests), 0,
-				"Item "+c.Item+" is not in the list. In `tests`, use only items of the list."))
+			say("claim-unknown", "Item "+c.Item+" is not in the list. In `tests`, use only items of the list.")
 			real[c.Item] = true
 			continue
 		}
@@ -37,32 +39,30 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 			switch {
 			case !found && r.mayHold(id): // nobody can say what is in a file that cannot be read
 			case !found:
-				proof.Findings = append(proof.Findings, fix("claim-unknown", r.placeOf(c.Tests), 0,
-					"`tests` names the test "+id+" for "+c.Item+", but there is no such test."))
+				say("claim-unknown", "`tests` names the test "+id+" for "+c.Item+", but there is no such test.")
 			case asserts && slices.Contains(r.m.Changed, c.Item) && !r.anyFresh(claims, c.Item):
 				if !slices.Contains(stale, c.Item) {
 					stale = append(stale, c.Item)
-					proof.Findings = append(proof.Findings, fix("unchanged-test", r.placeOf(c.Tests), 0,
-						"Item "+c.Item+" has changed, but the tests you name for it have not. Change their assertions; if only its wording differs, say so in `unclear`."))
+					say("unchanged-test", "Item "+c.Item+" has changed, but the tests you name for it have not. Change their assertions; if only its wording differs, say so in `unclear`.")
 				}
 			case asserts && r.comparesNothing(c.Item, ids):
 				e := r.exampleOf(c.Item)
-				proof.Findings = append(proof.Findings, fix("value-missing", r.placeOf(c.Tests), 0, fmt.Sprintf(
-					"The tests for %s pass with stubs that do nothing and return nothing. Assert the value from the spec: %s.", e.Text, e.Want.Raw)))
+				say("value-missing", fmt.Sprintf(
+					"The tests for %s pass with stubs that do nothing and return nothing. Assert the value from the spec: %s.", e.Text, e.Want.Raw))
 			case asserts && r.unnamed(c.Item, ids):
-				proof.Findings = append(proof.Findings, fix("value-missing", r.placeOf(c.Tests), 0, fmt.Sprintf(
-					"The spec says that %s is raised, but the tests for %s do not name it. Assert which error is raised, not only that there is one.", strings.Join(r.m.RaisedBy[c.Item], " or "), c.Item)))
+				say("value-missing", fmt.Sprintf(
+					"The spec says that %s is raised, but the tests for %s do not name it. Assert which error is raised, not only that there is one.", strings.Join(r.m.RaisedBy[c.Item], " or "), c.Item))
 			case asserts:
 				proof.cover(c.Item, ids)
-				if slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(proof.Red, id) && !slices.Contains(r.loaded, id) }) && !slices.Contains(proof.Proved, c.Item) {
-					proof.Proved = append(proof.Proved, c.Item)
+				if slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(proof.Red, id) && !slices.Contains(r.loaded, id) }) {
+					proof.Proved = addNew(proof.Proved, c.Item)
 				}
 			}
 		}
 	}
 	for _, c := range claims {
-		if len(c.Tests) > 0 && !real[c.Item] && !slices.Contains(r.invented, c.Item) {
-			r.invented = append(r.invented, c.Item)
+		if len(c.Tests) > 0 && !real[c.Item] {
+			r.invented = addNew(r.invented, c.Item)
 		}
 	}
 }
@@ -113,16 +113,12 @@ func (r *red) anyFresh(claims []step.Claim, item string) bool {
 }
 
 func (pr *Proof) cover(item string, tests []string) {
-	if !slices.Contains(pr.Covered, item) {
-		pr.Covered = append(pr.Covered, item)
-	}
+	pr.Covered = addNew(pr.Covered, item)
 	if pr.Covers == nil {
 		pr.Covers = map[string][]string{}
 	}
 	for _, id := range tests {
-		if !slices.Contains(pr.Covers[id], item) {
-			pr.Covers[id] = append(pr.Covers[id], item)
-		}
+		pr.Covers[id] = addNew(pr.Covers[id], item)
 	}
 }
 
@@ -167,17 +163,9 @@ func (r *red) claimed(id string, satisfied, failed []string, declared bool) (ids
 // mayPass reports whether it can be right that no new test fails: code is there already, or all that the spec exports are
 // types and values, which stubs declare as they are.
 func (r *red) mayPass() bool {
-	if r.hasCode() {
-		return true
-	}
-	for _, e := range r.m.Exports {
-		switch strings.ToLower(e.Kind) {
-		case "type", "interface", "enum", "struct", "constant", "variable", "dataclass":
-		default:
-			return false
-		}
-	}
-	return true
+	return r.hasCode() || !slices.ContainsFunc(r.m.Exports, func(e step.Export) bool {
+		return !slices.Contains([]string{"type", "interface", "enum", "struct", "constant", "variable", "dataclass"}, strings.ToLower(e.Kind))
+	})
 }
 
 // hasCode reports whether the module has sources that hold more than comments and imports.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,25 +28,30 @@ func uncompiled(said string, tests []test, changes []Change) []test {
 func newNames(changes []Change) map[string]bool {
 	fresh := map[string]bool{}
 	for _, ch := range changes {
-		if toolchain.Classify(ch.Path) != toolchain.Source {
-			continue
-		}
-		old := map[string]bool{}
-		for _, t := range source.Tokens(ch.Path, codeOf(ch.Path, ch.Old)) {
-			old[t.Text] = t.Kind == source.Ident || old[t.Text]
-		}
-		for _, t := range source.Tokens(ch.Path, codeOf(ch.Path, ch.New)) {
-			if t.Kind == source.Ident && !old[t.Text] {
-				fresh[t.Text] = true
-			}
+		if toolchain.Classify(ch.Path) == toolchain.Source {
+			was := namesIn(source.Tokens(ch.Path, codeOf(ch.Path, ch.Old)))
+			is := namesIn(source.Tokens(ch.Path, codeOf(ch.Path, ch.New)))
+			maps.DeleteFunc(is, func(name string, _ bool) bool { return was[name] })
+			maps.Copy(fresh, is)
 		}
 	}
 	return fresh
 }
 
+// namesIn are the names that stand among tokens.
+func namesIn(tokens []source.Token) map[string]bool {
+	names := those(tokens, func(t source.Token) bool { return t.Kind == source.Ident })
+	return setOf(each(names, func(t source.Token) string { return t.Text }))
+}
+
+// share reports whether two sets have something in common.
+func share(a, b map[string]bool) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(a)), func(x string) bool { return b[x] })
+}
+
 // holdsName reports whether one of some names stands in a file.
 func holdsName(file string, text []byte, names map[string]bool) bool {
-	return slices.ContainsFunc(source.Tokens(file, text), func(t source.Token) bool { return t.Kind == source.Ident && names[t.Text] })
+	return share(namesIn(source.Tokens(file, text)), names)
 }
 
 // needs reports whether a test needs one of some names: it has one, what it calls in its file has, or what stands at the top of its file beside
@@ -53,20 +59,10 @@ func holdsName(file string, text []byte, names map[string]bool) bool {
 func needs(t test, text []byte, names map[string]bool) bool {
 	f := source.Parse(t.File, text)
 	words := map[string]bool{}
-	has := func(off, stop int) (one bool, all []string) {
-		for _, tok := range f.Tokens {
-			if tok.Kind == source.Ident && tok.Off >= off && tok.End <= stop {
-				one, all = one || names[tok.Text], append(all, tok.Text)
-			}
-		}
-		return one, all
-	}
 	take := func(off, stop int) bool {
-		one, all := has(off, stop)
-		for _, w := range all {
-			words[w] = true
-		}
-		return one
+		here := namesIn(within(f.Tokens, off, stop))
+		maps.Copy(words, here)
+		return share(here, names)
 	}
 	if take(headOf(f, t.Test), t.Stop) {
 		return true
@@ -88,11 +84,11 @@ func needs(t test, text []byte, names map[string]bool) bool {
 	}
 	off := 0
 	for block := range bytes.SplitSeq(text, []byte("\n\n")) {
-		one, all := has(off, off+len(block))
+		here := namesIn(within(f.Tokens, off, off+len(block)))
 		first := bytes.Count(text[:off], []byte("\n")) + 1
 		last := first + bytes.Count(block, []byte("\n"))
 		imports := slices.ContainsFunc(f.Imports, func(i source.Import) bool { return first <= i.Line && i.Line <= last })
-		if one && !imports && apart(off, off+len(block)) && slices.ContainsFunc(all, func(w string) bool { return words[w] }) {
+		if share(here, names) && !imports && apart(off, off+len(block)) && share(here, words) {
 			return true
 		}
 		off += len(block) + 2

@@ -59,10 +59,7 @@ func ofInstall(upper string) bool {
 func (p *place) settings() error {
 	home := p.c.lookup("HOME")
 	type give struct{ from, to string }
-	var all []give
-	for _, name := range ownSettings {
-		all = append(all, give{filepath.Join(home, name), filepath.Join(p.dir, "home", name)})
-	}
+	all := each(ownSettings, func(name string) give { return give{filepath.Join(home, name), filepath.Join(p.dir, "home", name)} })
 	switch {
 	case p.chain.Manager == "maven":
 		if err := p.mavenSettings(0); err != nil {
@@ -97,9 +94,7 @@ func (p *place) registries() *registry.List {
 	l.Environment(p.c.installEnv())
 	files := p.c.settingsFiles()
 	home := p.c.lookup("HOME")
-	for _, name := range ownSettings {
-		files = append(files, filepath.Join(home, name))
-	}
+	files = append(files, each(ownSettings, func(name string) string { return filepath.Join(home, name) })...)
 	files = append(files, filepath.Join(cmp.Or(p.c.lookup("CARGO_HOME"), filepath.Join(home, ".cargo")), "config.toml"))
 	for _, name := range files {
 		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {

@@ -49,11 +49,7 @@ func (r reader) junit(report []byte) ([]step.TestResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []step.TestResult
-	for _, c := range cases {
-		out = append(out, r.junitCase(c))
-	}
-	return out, nil
+	return each(cases, r.junitCase), nil
 }
 
 // walk gives the cases of an element, in their order, each with the suites that it is in.

@@ -56,9 +56,7 @@ func (r reader) surefire(reports [][]byte, output []byte) ([]step.TestResult, er
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range cases {
-			out = append(out, r.surefireCase(c))
-		}
+		out = append(out, each(cases, r.surefireCase)...)
 	}
 	return out, nil
 }

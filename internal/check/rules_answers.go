@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -18,17 +20,12 @@ type pair struct {
 // answers finds implementations that return a table of the tests' own inputs.
 func (a Audit) answers(files []*file) []step.Finding {
 	known := map[string]bool{}
-	note := func(src source.File) {
-		for p := range pairsOfTest(src) {
-			known[p] = true
-		}
-	}
 	for p, b := range a.Tests {
-		note(source.Parse(p, b))
+		maps.Copy(known, pairsOfTest(source.Parse(p, b)))
 	}
 	for _, f := range files {
 		if f.class == toolchain.Test && f.Status != 'D' {
-			note(f.new)
+			maps.Copy(known, pairsOfTest(f.new))
 		}
 	}
 	if len(known) == 0 {
@@ -53,44 +50,24 @@ func (a Audit) answers(files []*file) []step.Finding {
 // copied reports whether nearly all pairs of a table are pairs of the tests and not of the spec.
 func (a Audit) copied(group []pair, known map[string]bool) bool {
 	const least = 3
-	distinct := map[string]bool{}
-	fromTests, fromSpec := 0, 0
-	for _, p := range group {
-		k := p.key + "\x00" + p.value
-		if distinct[k] {
-			continue
-		}
-		distinct[k] = true
-		if known[k] {
-			fromTests++
-		}
-		if a.inSpec2(p.key) && a.inSpec2(p.value) {
-			fromSpec++
-		}
-	}
+	stated := func(v string) bool { return v != "" && strings.Contains(a.SpecText, v) }
+	distinct := addNew(nil, each(group, func(p pair) pair { return pair{key: p.key, value: p.value} })...)
+	fromTests := those(distinct, func(p pair) bool { return known[p.key+"\x00"+p.value] })
+	fromSpec := those(distinct, func(p pair) bool { return stated(p.key) && stated(p.value) })
 	n := len(distinct)
-	return n >= least && fromTests*10 >= n*8 && fromSpec*2 < n
-}
-
-func (a Audit) inSpec2(v string) bool {
-	return a.SpecText != "" && v != "" && strings.Contains(a.SpecText, v)
+	return n >= least && len(fromTests)*10 >= n*8 && len(fromSpec)*2 < n
 }
 
 // literalAt reads the literal at i, also a negative number, and gives the index after it.
 func literalAt(ts []source.Token, i int) (string, int, bool) {
-	if i >= len(ts) {
-		return "", i, false
-	}
-	if ts[i].Text == "-" && i+1 < len(ts) && ts[i+1].Kind == source.Number {
-		return "-" + ts[i+1].Text, i + 2, true
-	}
 	switch {
+	case i >= len(ts):
+	case ts[i].Text == "-" && i+1 < len(ts) && ts[i+1].Kind == source.Number:
+		return "-" + ts[i+1].Text, i + 2, true
 	case ts[i].Kind == source.String || ts[i].Kind == source.Number:
 		return ts[i].Value(), i + 1, true
-	case ts[i].Text == "true" || ts[i].Text == "True":
-		return "true", i + 1, true
-	case ts[i].Text == "false" || ts[i].Text == "False":
-		return "false", i + 1, true
+	case slices.Contains([]string{"true", "True", "false", "False"}, ts[i].Text):
+		return strings.ToLower(ts[i].Text), i + 1, true
 	}
 	return "", i, false
 }
@@ -98,23 +75,18 @@ func literalAt(ts []source.Token, i int) (string, int, bool) {
 // pairsOfTest lists what stands together in a test: any two literals within three lines, in both orders.
 func pairsOfTest(f source.File) map[string]bool {
 	const window = 2
-	type at struct {
-		v    string
-		line int
-	}
-	var lits []at
+	var lits []line
 	ts := source.Code(f.Tokens)
 	for i := 0; i < len(ts); i++ {
 		if v, next, ok := literalAt(ts, i); ok {
-			lits = append(lits, at{v, ts[i].Line})
+			lits = append(lits, line{ts[i].Line, v})
 			i = next - 1
 		}
 	}
 	out := map[string]bool{}
 	for i, x := range lits {
-		for j := i + 1; j < len(lits) && lits[j].line-x.line <= window; j++ {
-			out[x.v+"\x00"+lits[j].v] = true
-			out[lits[j].v+"\x00"+x.v] = true
+		for j := i + 1; j < len(lits) && lits[j].n-x.n <= window; j++ {
+			out[x.text+"\x00"+lits[j].text], out[lits[j].text+"\x00"+x.text] = true, true
 		}
 	}
 	return out
@@ -144,11 +116,7 @@ func tables(f *file) [][]pair {
 		}
 		groups[key] = append(groups[key], p)
 	}
-	out := make([][]pair, 0, len(order))
-	for _, k := range order {
-		out = append(out, groups[k])
-	}
-	return out
+	return each(order, func(k string) []pair { return groups[k] })
 }
 
 // loopLines are the lines inside the bodies of loops.
@@ -186,8 +154,7 @@ func loopLines(ts []source.Token) map[int]bool {
 
 // boring pairs say nothing: a word that is true or false is a set, not an answer.
 func boring(p pair) bool {
-	switch p.value {
-	case "true", "false":
+	if p.value == "true" || p.value == "false" {
 		return p.key == "" || p.key[0] < '0' || p.key[0] > '9'
 	}
 	return p.key == "" && p.value == ""
@@ -282,25 +249,13 @@ func tableName(ts []source.Token, i int) string {
 // walked reports whether a table is gone through by a loop.
 func walked(ts []source.Token, name string) bool {
 	for i, t := range ts {
-		if t.Text != name || i == 0 {
-			continue
-		}
-		switch ts[i-1].Text {
-		case "range", "of", "in":
-			if i >= 2 && ts[i-1].Text == "in" && !loopIn(ts, i) {
-				continue
-			}
+		text := textAt(ts, i)
+		switch {
+		case t.Text != name, text(-1) == "in" && !loopIn(ts, i):
+		case slices.Contains([]string{"range", "of", "in"}, text(-1)),
+			text(-1) == "(" && slices.Contains([]string{"entries", "keys", "reversed", "sorted", "enumerate"}, text(-2)),
+			text(1) == "." && slices.Contains([]string{"items", "map", "reduce", "forEach", "find", "filter", "entries", "some"}, text(2)):
 			return true
-		case "(":
-			if i >= 2 && (ts[i-2].Text == "entries" || ts[i-2].Text == "keys" || ts[i-2].Text == "reversed" || ts[i-2].Text == "sorted" || ts[i-2].Text == "enumerate") {
-				return true
-			}
-		}
-		if i+2 < len(ts) && ts[i+1].Text == "." {
-			switch ts[i+2].Text {
-			case "items", "map", "reduce", "forEach", "find", "filter", "entries", "some":
-				return true
-			}
 		}
 	}
 	return false
@@ -309,10 +264,7 @@ func walked(ts []source.Token, name string) bool {
 // loopIn reports whether the in before i belongs to a for.
 func loopIn(ts []source.Token, i int) bool {
 	for k := i - 2; k >= 0 && k > i-12; k-- {
-		if ts[k].Text == "for" {
-			return true
-		}
-		if ts[k].Indent >= 0 {
+		if ts[k].Text == "for" || ts[k].Indent >= 0 {
 			return ts[k].Text == "for"
 		}
 	}

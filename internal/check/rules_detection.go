@@ -36,7 +36,8 @@ func (a Audit) detection(f *file) []step.Finding {
 		}
 		switch t.Kind {
 		case source.String:
-			if a.envName(f.code, i, t.Value()) && !f.readBefore(t.Value()) || strings.HasSuffix(t.Value(), "=") && near(f, i, "Environ", "environ") &&
+			name := t.Value()
+			if fromEnvironment(f.code, i) && !a.inSpec(name) && (testEnv().MatchString(name) || a.setByTests(name)) && !f.readBefore(name) || strings.HasSuffix(t.Value(), "=") && near(f, i, "Environ", "environ") &&
 				testEnv().MatchString(strings.TrimSuffix(t.Value(), "=")) && !a.inSpec(strings.TrimSuffix(t.Value(), "=")) {
 				say(t.Line, "The code reads the environment variable "+t.Value()+" to find out whether it is tested.")
 			} else if why := stringTell(f, i); why != "" {
@@ -54,11 +55,6 @@ func (a Audit) detection(f *file) []step.Finding {
 		}
 	}
 	return out
-}
-
-// envName reports whether the string at i is the name of a variable that says that tests run, read from the environment.
-func (a Audit) envName(ts []source.Token, i int, name string) bool {
-	return fromEnvironment(ts, i) && !a.inSpec(name) && (testEnv().MatchString(name) || a.setByTests(name))
 }
 
 // readBefore reports whether the file looked a variable up in the environment before it was changed.

@@ -29,35 +29,29 @@ func sentencesOf(text string, says, back re.Regexp) []string {
 	return slices.DeleteFunc(sentence().Split(text, -1), func(s string) bool { return !says().MatchString(s) || back().MatchString(s) })
 }
 
-// shared are the sentences that promise that code may be used by several at once.
-func (a Audit) shared() []string {
-	return sentencesOf(wrapped().ReplaceAllString(a.Said, " $1"), together, alone)
-}
-
 // unguarded finds types of Go that may be used by several at once, by the words of the spec or the request, and whose exported methods use
 // what other methods change without a lock, an atomic or a channel.
 func (a Audit) unguarded(files []*file) []step.Finding {
-	promises := a.shared()
+	promises := sentencesOf(wrapped().ReplaceAllString(a.Said, " $1"), together, alone)
 	if len(promises) == 0 {
 		return nil
 	}
-	byDir := map[string][]*file{}
-	for _, f := range files {
-		if f.class == toolchain.Source && f.new.Lang == source.Go && f.Status != 'D' {
-			byDir[path.Dir(f.Path)] = append(byDir[path.Dir(f.Path)], f)
-		}
-	}
+	byDir := groups(those(files, func(f *file) bool { return f.class == toolchain.Source && f.new.Lang == source.Go && f.Status != 'D' }), func(f *file) string { return path.Dir(f.Path) })
 	var out []step.Finding
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
 		types := map[string]*guarded{}
 		for _, f := range byDir[dir] {
 			readGuarded(f, types)
 		}
-		for _, name := range slices.Sorted(maps.Keys(types)) {
-			named := slices.ContainsFunc(promises, func(s string) bool { return types[name].namedIn(s, name) })
-			if named || a.Spec != "" && ast.IsExported(name) && !anyNamed(types, promises) {
-				out = append(out, types[name].findings(name)...)
-			}
+		names := slices.Sorted(maps.Keys(types))
+		named := those(names, func(name string) bool {
+			return slices.ContainsFunc(promises, func(s string) bool { return types[name].namedIn(s, name) })
+		})
+		if a.Spec != "" && len(named) == 0 { // else it is about those
+			named = those(names, ast.IsExported)
+		}
+		for _, name := range named {
+			out = append(out, types[name].findings(name)...)
 		}
 	}
 	return out
@@ -78,16 +72,6 @@ type guardedMethod struct {
 // namedIn reports whether a sentence names the type or one of its methods.
 func (g *guarded) namedIn(s, name string) bool {
 	return hasWord(s, name) || slices.ContainsFunc(g.methods, func(m guardedMethod) bool { return ast.IsExported(m.name) && hasWord(s, m.name) })
-}
-
-// anyNamed reports whether a sentence names one of the types: then it is about that.
-func anyNamed(types map[string]*guarded, promises []string) bool {
-	for name, g := range types {
-		if slices.ContainsFunc(promises, func(s string) bool { return g.namedIn(s, name) }) {
-			return true
-		}
-	}
-	return false
 }
 
 func (g *guarded) findings(name string) []step.Finding {

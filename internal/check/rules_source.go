@@ -89,7 +89,7 @@ func entryPoint(f *file) bool {
 		return true
 	}
 	for i := 2; i < len(f.code); i++ {
-		if jvm(f) && f.code[i].Text == "main" && (f.code[i-1].Text == "void" || f.code[i-1].Text == "fun") {
+		if (f.new.Lang == source.Java || f.new.Lang == source.Kotlin) && f.code[i].Text == "main" && (f.code[i-1].Text == "void" || f.code[i-1].Text == "fun") {
 			return true
 		}
 		if f.code[i].Text == "argv" && (f.code[i-2].Text == "process" || f.code[i-2].Text == "sys") || f.code[i].Text == "__name__" {
@@ -98,9 +98,6 @@ func entryPoint(f *file) bool {
 	}
 	return false
 }
-
-// jvm reports whether a file is one of Java or Kotlin.
-func jvm(f *file) bool { return f.new.Lang == source.Java || f.new.Lang == source.Kotlin }
 
 // unraised finds errors of the spec that the change declares and nothing in it uses.
 func (a Audit) unraised(files []*file) []step.Finding {

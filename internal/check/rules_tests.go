@@ -95,11 +95,7 @@ var called = re.New(`([\pL_]\w*) \(`)
 
 // calls are the names that a test calls.
 func calls(f source.File, t source.Test) map[string]bool {
-	out := map[string]bool{}
-	for _, m := range called().FindAllStringSubmatch(body(f, t), -1) {
-		out[m[1]] = true
-	}
-	return out
+	return setOf(each(called().FindAllStringSubmatch(body(f, t), -1), func(m []string) string { return m[1] }))
 }
 
 // likeOthers reports whether a test asserts as the project's own tests beside it do: by a helper of another file, which those call that
@@ -128,12 +124,8 @@ func (a Audit) functions(files []*file) map[string]bool {
 		if f.class != toolchain.Source {
 			continue
 		}
-		for _, e := range f.new.Exports {
-			out[bareName(e.Name)] = true
-		}
-		for _, fn := range f.new.Funcs {
-			out[bareName(fn.Name)] = true
-		}
+		maps.Copy(out, setOf(each(f.new.Exports, func(e source.Export) string { return bareName(e.Name) })))
+		maps.Copy(out, setOf(each(f.new.Funcs, func(fn source.Func) string { return bareName(fn.Name) })))
 	}
 	maps.Copy(out, setOf(word().FindAllString(a.SpecText, -1)))
 	return out
@@ -167,17 +159,7 @@ func bareName(name string) string { return name[strings.LastIndexByte(name, '.')
 // similar reports whether two pieces of code share at least two thirds of their tokens.
 func similar(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)
-	have := map[string]int{}
-	for _, w := range x {
-		have[w]++
-	}
-	common := 0
-	for _, w := range y {
-		if have[w] > 0 {
-			have[w]--
-			common++
-		}
-	}
+	common := len(y) - len(without(y, oneFor(x)))
 	return common*3 >= max(len(x), len(y))*2
 }
 
@@ -194,10 +176,7 @@ func constrainedText(text string) bool {
 
 // hollowHelpers are functions beside the tests that let more pass than before.
 func hollowHelpers(f *file) []step.Finding {
-	before := map[string]int{}
-	for _, h := range f.old.Hollow {
-		before[h.Name] = h.Trivial
-	}
+	before := mapOf(f.old.Hollow, func(h source.Test) (string, int) { return h.Name, h.Trivial })
 	var out []step.Finding
 	for _, h := range f.new.Hollow {
 		if n := h.Trivial - before[h.Name]; n > 0 {

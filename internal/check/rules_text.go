@@ -24,7 +24,8 @@ func contents(f *file) []step.Finding {
 	}
 	if f.class != toolchain.Source && f.class != toolchain.Test {
 		for _, l := range f.lines {
-			if swallows(l.text) {
+			text, _, _ := strings.Cut(l.text, " #")
+			if !strings.HasPrefix(strings.TrimSpace(text), "#") && swallow().MatchString(text) && checkWord().MatchString(text) {
 				out = append(out, reject("exit-swallowed", f.Path, l.n, "This line hides the failure of a check. Let the exit code through."))
 			}
 		}
@@ -45,12 +46,6 @@ var (
 	checkWord = re.New(`(?i)\b(test|tests|lint|vet|build|check|tsc|pytest|jest|vitest|mocha|eslint|ruff|mypy|npm|pnpm|yarn|go|cargo|mvn|gradle|make|verify|ci)\b|continue-on-error|passWithNoTests`)
 )
 
-// swallows reports whether a line of a script or configuration lets a failing check end well.
-func swallows(text string) bool {
-	text, _, _ = strings.Cut(text, " #")
-	return !strings.HasPrefix(strings.TrimSpace(text), "#") && swallow().MatchString(text) && checkWord().MatchString(text)
-}
-
 // secrets are the shapes of credentials that are never anything else.
 var secrets = []struct {
 	name string
@@ -70,12 +65,5 @@ var secrets = []struct {
 // sample is in credentials that say so themselves.
 var sample = re.New(`(?i)example|dummy|fake|sample|placeholder|x{6,}|0{8,}|1234567890`)
 
+// unsure are the words of an author who does not know.
 var unsure = re.New(`(?i)\b(should work|should now work|probably|hopefully|i think|i believe|might work|not sure|seems to work|untested|did not run|could not run|couldn't run)\b`)
-
-// reportRules note where an author is unsure.
-func reportRules(report string) []step.Finding {
-	if m := unsure().FindString(report); m != "" {
-		return []step.Finding{warn("uncertain-report", "", 0, "The agent's report says \""+m+"\".")}
-	}
-	return nil
-}

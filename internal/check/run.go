@@ -149,10 +149,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if err != nil {
 		return outcome{}, err
 	}
-	extra := append(p.environment(install), cmd.Env...)
-	for i := range extra {
-		extra[i] = strings.NewReplacer("{root}", dir, "{env}", p.deps.home(p)).Replace(extra[i])
-	}
+	extra := each(append(p.environment(install), cmd.Env...), strings.NewReplacer("{root}", dir, "{env}", p.deps.home(p)).Replace)
 	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), extra, install)
 	key, before, err := p.key(ctx, cmd, env, install)
 	if err != nil {

@@ -186,10 +186,7 @@ var deadLine = re.New(`(?m)^Pane is dead \(.*$`)
 
 // trimLines is a screen without the blanks at the ends of its lines, and without the empty lines at its end.
 func trimLines(s string) string {
-	list := strings.Split(s, "\n")
-	for i := range list {
-		list[i] = strings.TrimRight(list[i], " \t\r")
-	}
+	list := each(strings.Split(s, "\n"), func(line string) string { return strings.TrimRight(line, " \t\r") })
 	return strings.TrimRight(strings.Join(list, "\n"), "\n")
 }
 

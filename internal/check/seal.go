@@ -71,9 +71,7 @@ func (d prepared) state(protect bool) ([]byte, error) {
 	if d.env {
 		tops = append(tops, filepath.Join(d.dir, "venv"))
 	}
-	for _, c := range d.copies {
-		tops = append(tops, filepath.Join(d.dir, "tree", filepath.FromSlash(c)))
-	}
+	tops = append(tops, each(d.copies, func(c string) string { return filepath.Join(d.dir, "tree", filepath.FromSlash(c)) })...)
 	var out bytes.Buffer
 	w := bufio.NewWriter(&out)
 	for _, top := range tops {

@@ -132,7 +132,8 @@ func (s *stubber) imports(test string) error {
 		var add strings.Builder
 		for _, e := range s.m.Exports {
 			sym := symbol(e)
-			if strings.Contains(sym.Kind, "type") && s.hasMembers(sym.Name) { // however the spec calls it
+			member := func(e step.Export) bool { return symbol(e).Owner == sym.Name }
+			if strings.Contains(sym.Kind, "type") && slices.ContainsFunc(s.m.Exports, member) { // however the spec calls it
 				sym.Kind = "class"
 			}
 			wanted := len(imp.Names) == 0 && !exists || slices.Contains(imp.Names, sym.Name)
@@ -166,11 +167,6 @@ func (s *stubber) imports(test string) error {
 		s.served = append(s.served, test)
 	}
 	return nil
-}
-
-// hasMembers reports whether the spec exports members of a type.
-func (s *stubber) hasMembers(name string) bool {
-	return slices.ContainsFunc(s.m.Exports, func(e step.Export) bool { return symbol(e).Owner == name })
 }
 
 // mentioned reports whether the spec speaks of a name without listing it among its exports: an error in Throws, a type in

@@ -179,8 +179,8 @@ func qualifiers(decls string) []string {
 	var out []string
 	ast.Inspect(file, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {
-			if id, ok := sel.X.(*ast.Ident); ok && !slices.Contains(out, id.Name) && ast.IsExported(sel.Sel.Name) {
-				out = append(out, id.Name)
+			if id, ok := sel.X.(*ast.Ident); ok && ast.IsExported(sel.Sel.Name) {
+				out = addNew(out, id.Name)
 			}
 		}
 		return true

@@ -159,9 +159,7 @@ type taskProof struct {
 }
 
 func (p *taskProof) ran(name string) {
-	if !slices.Contains(p.done.Checks, name) {
-		p.done.Checks = append(p.done.Checks, name)
-	}
+	p.done.Checks = addNew(p.done.Checks, name)
 }
 
 // missed notes what findings of a check say of programs that are not installed.
@@ -296,7 +294,9 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: append(flaky, p.t.Known...)}, expected, run)
 	p.add(one.Findings...)
-	if err := errors.Join(p.skippedNow(ctx, pl, expected, run), p.vanished(ctx, pl), p.bent(ctx, pl, fresh)); err != nil {
+	skipped, err := p.skippedNow(ctx, pl, expected, run)
+	p.add(skipped...)
+	if err := errors.Join(err, p.vanished(ctx, pl), p.bent(ctx, pl, fresh)); err != nil {
 		return err
 	}
 	p.failed = p.failed || !one.Passed

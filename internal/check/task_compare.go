@@ -111,21 +111,13 @@ func (p *taskProof) compare(ctx context.Context, pl *place, cmd toolchain.Comman
 	if len(before) == 0 {
 		before = []string{fmt.Sprintf("%s exit %d", was.tail, was.Record.Exit)}
 	}
-	count := map[string]int{}
-	for _, k := range before {
-		count[k]++
-	}
+	known := oneFor(before)
 	for i, k := range keys {
-		if count[k] > 0 {
-			count[k]--
+		if known(k) || unusedIgnore().MatchString(lines[i]) || inDependency().MatchString(lines[i]) { // a broken dependency is read as far as it goes, each time
 			c.old++
-			continue
+		} else {
+			c.fresh = append(c.fresh, lines[i])
 		}
-		if unusedIgnore().MatchString(lines[i]) || inDependency().MatchString(lines[i]) { // a broken dependency is read as far as it goes, each time
-			c.old++
-			continue
-		}
-		c.fresh = append(c.fresh, lines[i])
 	}
 	return c, out, nil
 }
@@ -346,7 +338,7 @@ func (p *taskProof) onlyNew(ctx context.Context, pl *place, cmd toolchain.Comman
 	if len(files) == 0 {
 		return list, nil
 	}
-	count := map[string]int{}
+	var said []string
 	key := func(f step.Finding) string { return f.Path + " " + placeNumbers().ReplaceAllString(f.Message, "") }
 	for _, old := range pl.chain.Lint(files) {
 		if old.Argv[0] != cmd.Argv[0] || len(old.Argv) > 1 && old.Argv[1] != cmd.Argv[1] {
@@ -356,12 +348,8 @@ func (p *taskProof) onlyNew(ctx context.Context, pl *place, cmd toolchain.Comman
 		if err := base.tool(ctx, old, &before, "lint", files); err != nil {
 			return nil, err
 		}
-		for _, f := range before.Findings {
-			count[key(f)]++
-		}
+		said = append(said, each(before.Findings, key)...)
 	}
-	return slices.DeleteFunc(list, func(f step.Finding) bool {
-		count[key(f)]--
-		return count[key(f)] >= 0
-	}), nil
+	known := oneFor(said)
+	return slices.DeleteFunc(list, func(f step.Finding) bool { return known(key(f)) }), nil
 }

@@ -20,12 +20,7 @@ type part struct {
 	tests  []step.File
 }
 
-// parts are the sources that a task has changed, with the tests that use them.
-func (p *taskProof) parts() []part {
-	return p.partsOf(p.changes, func(ch Change, e step.Export) bool { return p.declares(e.Name) == ch.Path }) // else nobody knows which is meant
-}
-
-// partsOf are the sources of some changes, with those of their exports that are wanted.
+// partsOf are the sources of some changes, with those of their exports that are wanted and the tests that use them.
 func (p *taskProof) partsOf(changes []Change, wanted func(Change, step.Export) bool) []part {
 	var out []part
 	for _, ch := range changes {
@@ -43,16 +38,8 @@ func (p *taskProof) partsOf(changes []Change, wanted func(Change, step.Export) b
 		}
 		x := &out[at]
 		x.module.Place.Sources = append(x.module.Place.Sources, ch.Path)
-		for _, e := range exportsOf(ch) {
-			if wanted(ch, e) {
-				x.module.Exports = append(x.module.Exports, e)
-			}
-		}
-		for _, f := range p.testsOf(ch.Path) {
-			if !slices.Contains(x.tests, f) {
-				x.tests = append(x.tests, f)
-			}
-		}
+		x.module.Exports = append(x.module.Exports, those(exportsOf(ch), func(e step.Export) bool { return wanted(ch, e) })...)
+		x.tests = addNew(x.tests, p.testsOf(ch.Path)...)
 	}
 	return out
 }
@@ -68,7 +55,8 @@ func (p *taskProof) examples(ctx context.Context) error {
 		text = strings.ReplaceAll(text, said[i].Text, "")
 		said[i].Item = fmt.Sprintf("example %d", i+1)
 	}
-	for _, x := range p.parts() {
+	only := func(ch Change, e step.Export) bool { return p.declares(e.Name) == ch.Path } // else nobody knows which is meant
+	for _, x := range p.partsOf(p.changes, only) {
 		for _, e := range said {
 			if slices.Contains(x.module.Place.Sources, p.declares(e.Symbol())) {
 				x.module.Examples = append(x.module.Examples, e)

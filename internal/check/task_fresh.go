@@ -141,13 +141,6 @@ func (p *taskProof) beside(pl *place) []test {
 	})
 }
 
-// otherData reports whether data of a toolchain's tests has changed.
-func (p *taskProof) otherData(pl *place) bool {
-	return slices.ContainsFunc(p.changes, func(ch Change) bool {
-		return toolchain.IsTestData(ch.Path) && below(pl.chain.Root, ch.Path)
-	})
-}
-
 // passing are the tests of a toolchain that pass with the change.
 func (p *taskProof) passing(pl *place) []test {
 	return those(pl.testsOf(pl.testFiles()), func(t test) bool { return t.in(p.proof.Results) == step.Pass })
@@ -223,7 +216,7 @@ func (p *taskProof) runAlone(ctx context.Context, pl *place, sel toolchain.Selec
 func (p *taskProof) onlyTests(ctx context.Context, ch Change, back bool) (git.Edit, error) {
 	e, code, tests := git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID}, ch.Old, ch.New
 	if back {
-		e, code, tests = git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID}, ch.New, ch.Old
+		e, code, tests = asItWas(ch), ch.New, ch.Old
 	}
 	if !toolchain.IsSource(ch.Path) {
 		return e, nil
@@ -249,7 +242,8 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test, owne
 		fresh = p.beside(with)
 	}
 	sel := toolchain.Selection{Files: filesOf(fresh)}
-	if len(fresh) == 0 && p.otherData(with) { // which tests read it is not known
+	data := func(ch Change) bool { return toolchain.IsTestData(ch.Path) && below(with.chain.Root, ch.Path) }
+	if len(fresh) == 0 && slices.ContainsFunc(p.changes, data) { // which tests read it is not known
 		fresh = p.passing(with)
 	}
 	if len(fresh) == 0 {

@@ -55,8 +55,8 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 			return nil
 		}
 	}
-	known := allKnown(chosen, old)
-	if !any && tried >= fewMutants && (!known || !p.failing) { // the code as it was is a mutant as well, which they notice
+	known := !slices.ContainsFunc(chosen, func(x mutantAt) bool { return functions(x.file, old[x.file])[x.Func] == "" }) // all were there before
+	if !any && tried >= fewMutants && (!known || !p.failing) {                                                           // the code as it was is a mutant as well, which they notice
 		found := reject("compares-nothing", files[0], 0, fmt.Sprintf(
 			"No new test fails when the new code is mutated: %d mutants were tried, such as another return value, and all survived. Compare the results of the code with the expected values.", tried))
 		if known { // the tests fail with the code as it was
@@ -134,11 +134,6 @@ func (p *taskProof) unreached(ctx context.Context, pl *place, old, now map[strin
 		return "", nil
 	}
 	return fmt.Sprintf("The new tests pass when %s fails at each call, and when it does nothing, so they do not reach it. Call the changed code, and compare its results with the expected values.", strings.Join(names, " or ")), nil
-}
-
-// allKnown reports whether all mutants are of functions that were there before.
-func allKnown(list []mutantAt, old map[string][]byte) bool {
-	return !slices.ContainsFunc(list, func(x mutantAt) bool { return functions(x.file, old[x.file])[x.Func] == "" })
 }
 
 // withTestsOf are files of tests, with those of a place that use a source.

@@ -87,28 +87,23 @@ func (p *taskProof) maySkip(expected, fresh []test) {
 }
 
 // skippedNow rejects tests that are skipped and passed without the task: what a mark says is not asked, what ran is.
-func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, run testRun) error {
+func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, run testRun) ([]step.Finding, error) {
 	skipped := those(expected, func(t test) bool { return t.in(run.results) == step.Skip })
 	if len(skipped) == 0 || p.before == p.proof.Tree {
-		return nil
+		return nil, nil
 	}
 	base, err := p.place(ctx, pl.chain)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if skipped = those(skipped, among(base.testsOf(base.testFiles()))); len(skipped) == 0 {
-		return nil
+		return nil, nil
 	}
 	was, err := base.runThese(ctx, skipped)
-	if err != nil {
-		return err
-	}
-	for _, t := range skipped {
-		if t.in(was.results) == step.Pass {
-			p.add(reject("test-skipped", t.File, t.Line, "The test "+t.Name+" ran before and is skipped now. Remove the skip."))
-		}
-	}
-	return nil
+	passed := those(skipped, func(t test) bool { return t.in(was.results) == step.Pass })
+	return each(passed, func(t test) step.Finding {
+		return reject("test-skipped", t.File, t.Line, "The test "+t.Name+" ran before and is skipped now. Remove the skip.")
+	}), err
 }
 
 // vanished rejects tests that are gone although they pass on the new code: it is put beside the old version of their file, and they are

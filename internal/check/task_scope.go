@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -14,7 +15,7 @@ import (
 // mostNear is how many tests are read to find answers that were copied from them.
 const mostNear = 60
 
-// testFile is a file of tests that a task leaves alone.
+// testFile is a file of tests.
 type testFile struct {
 	id  string
 	src []byte
@@ -22,14 +23,8 @@ type testFile struct {
 
 // testsNear are the test files of before that lie beside or below changed sources, or are named after one.
 func (c *Checker) testsNear(ctx context.Context, changes []Change, before string) (map[string]testFile, error) {
-	var sources []string
-	touched := map[string]bool{}
-	for _, ch := range changes {
-		touched[ch.Path] = true
-		if ch.Status != 'D' && toolchain.IsSource(ch.Path) {
-			sources = append(sources, ch.Path)
-		}
-	}
+	touched := setOf(pathsOf(changes))
+	sources := pathsOf(those(changes, func(ch Change) bool { return ch.Status != 'D' && toolchain.IsSource(ch.Path) }))
 	if len(sources) == 0 {
 		return nil, nil
 	}
@@ -37,28 +32,15 @@ func (c *Checker) testsNear(ctx context.Context, changes []Change, before string
 	if err != nil {
 		return nil, err
 	}
-	ids, paths := []string{}, map[string]string{}
-	for _, e := range entries {
-		if len(ids) == mostNear {
-			break
-		}
+	entries = those(entries, func(e git.Entry) bool {
 		near := func(src string) bool {
 			return path.Dir(src) == path.Dir(e.Path) || path.Dir(src) != "." && strings.HasPrefix(e.Path, path.Dir(src)+"/") || strings.Contains(path.Base(e.Path), stem(path.Base(src)))
 		}
-		if toolchain.IsTest(e.Path) && !touched[e.Path] && slices.ContainsFunc(sources, near) {
-			ids = append(ids, e.ID)
-			paths[e.Path] = e.ID
-		}
-	}
-	blobs, err := c.repo.ReadBlobs(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]testFile{}
-	for name, id := range paths {
-		out[name] = testFile{id, blobs[id]}
-	}
-	return out, nil
+		return toolchain.IsTest(e.Path) && !touched[e.Path] && slices.ContainsFunc(sources, near)
+	})
+	entries = entries[:min(mostNear, len(entries))]
+	blobs, err := c.repo.ReadBlobs(ctx, each(entries, func(e git.Entry) string { return e.ID }))
+	return mapOf(entries, func(e git.Entry) (string, testFile) { return e.Path, testFile{e.ID, blobs[e.ID]} }), err
 }
 
 // scope is what a task has changed against what it may. The tests are some that it leaves alone.
@@ -68,7 +50,11 @@ func (p *taskProof) scope(near map[string]testFile) []step.Finding {
 		if t.VerifyOnly {
 			return nil
 		}
-		return []step.Finding{reject("no-changes", "", 0, "no files changed"+t.toChange())}
+		text := "no files changed"
+		if len(t.Files) > 0 {
+			text += "; the task should change " + strings.Join(t.Files[:min(len(t.Files), 10)], ", ")
+		}
+		return []step.Finding{reject("no-changes", "", 0, text)}
 	}
 	tests := map[string][]byte{}
 	for name, f := range near {
@@ -118,14 +104,6 @@ func (p *taskProof) scope(near map[string]testFile) []step.Finding {
 		}
 	}
 	return out
-}
-
-// toChange says what a task is to change.
-func (t Task) toChange() string {
-	if len(t.Files) == 0 {
-		return ""
-	}
-	return "; the task should change " + strings.Join(t.Files[:min(len(t.Files), 10)], ", ")
 }
 
 // goneExports are the names that the sources of a change exported before, and that none of them does now.

@@ -32,13 +32,8 @@ func (t Task) unasked(changes []Change) []step.Finding {
 			continue
 		}
 		old, now := source.Parse(ch.Path, ch.Old), source.Parse(ch.Path, ch.New)
-		var lost []string
-		for _, e := range old.Exports {
-			if gone[e.Name] && e.Owner == "" && !hasWord(t.text(), e.Name) && !slices.Contains(lost, e.Name) {
-				lost = append(lost, e.Name)
-			}
-		}
-		if len(lost) > 0 {
+		missed := those(old.Exports, func(e source.Export) bool { return gone[e.Name] && e.Owner == "" && !hasWord(t.text(), e.Name) })
+		if lost := addNew(nil, each(missed, func(e source.Export) string { return e.Name })...); len(lost) > 0 {
 			f := warn("unasked-change", ch.Path, 0, fmt.Sprintf("%s is gone, but the request does not mention it. Put it back, or say why it must go.", strings.Join(lost[:min(len(lost), 3)], ", ")))
 			if ch.Status == 'D' {
 				f.Severity = step.Fix

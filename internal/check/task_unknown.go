@@ -120,10 +120,7 @@ func (p *taskProof) gone(ctx context.Context, pl *place, run testRun) error {
 	if err != nil {
 		return err
 	}
-	now := map[string]step.TestStatus{}
-	for _, r := range run.results {
-		now[r.ID] = r.Status
-	}
+	now := mapOf(run.results, func(r step.TestResult) (string, step.TestStatus) { return r.ID, r.Status })
 	for _, r := range was.results {
 		st, ran := now[r.ID]
 		switch _, name := toolchain.SplitID(r.ID); {

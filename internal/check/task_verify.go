@@ -74,7 +74,7 @@ func (p *taskProof) verify(ctx context.Context, persons bool) (err error) {
 		} else if out.Record.Exit != 0 {
 			lines, _ := pl.said(out)
 			p.add(commandFinding("verify-failed", step.Rejects, "A required command failed", cmd, out, compared{fresh: lines}))
-		} else if tests, _ := toolchain.TestCommand(argv); tests && selectsNone(string(out.output)) {
+		} else if tests, _ := toolchain.TestCommand(argv); tests && noTests().Match(out.output) && !anyTest().Match(out.output) {
 			p.add(reject("verify-failed", "", 0, "The command `"+line+"` runs no test, so it proves nothing. It selects tests that do not exist."))
 		} else if idle, err := p.idle(ctx, argv, persons); err != nil {
 			return err
@@ -90,11 +90,6 @@ var (
 	noTests = re.New(`(?m)\[no tests to run\]|^testing: warning: no tests to run|^# tests 0$|^Ran 0 tests|^running 0 tests|^\s*0 passing|^collected 0 items|\[no test files\]`)
 	anyTest = re.New(`(?m)^ok\s+\S+\s+(?:[\d.]+s|\(cached\))\s*$|^# tests [1-9]|^Ran [1-9]|^running [1-9]|^\s*[1-9]\d* passing|^collected [1-9]`)
 )
-
-// selectsNone reports whether a runner says that it has run no test.
-func selectsNone(output string) bool {
-	return noTests().MatchString(output) && !anyTest().MatchString(output)
-}
 
 // idle reports whether a command succeeds on the tree that the task began with. One that runs tests is not asked: what the new ones
 // show is known.

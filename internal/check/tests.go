@@ -37,11 +37,7 @@ func testOf(file string, t source.Test) test { return test{t, file + "::" + t.Na
 
 // byName are the tests of a file by their names.
 func byName(f source.File) map[string]source.Test {
-	out := map[string]source.Test{}
-	for _, t := range f.Tests {
-		out[t.Name] = t
-	}
-	return out
+	return mapOf(f.Tests, func(t source.Test) (string, source.Test) { return t.Name, t })
 }
 
 // testsOf reads the tests of files in the place.
@@ -86,6 +82,12 @@ func status(rs []step.TestResult) (st step.TestStatus) {
 
 // in is the status of a test by some results.
 func (t test) in(rs []step.TestResult) step.TestStatus { return status(resultsOf(t, rs)) }
+
+// fileOfID is the file that an id names.
+func fileOfID(id string) string {
+	file, _ := toolchain.SplitID(id)
+	return file
+}
 
 // silent reports whether some results say nothing of a test, not even why it could not run.
 func (t test) silent(rs []step.TestResult) bool {
@@ -284,10 +286,7 @@ func (p *place) settle(ctx context.Context, run *testRun) error {
 	p.rerun = true
 	these := toolchain.Selection{IDs: ids}
 	if len(strings.Join(ids, " ")) > mostNames {
-		these = toolchain.Selection{Files: filesOf(each(ids, func(id string) test {
-			file, _ := toolchain.SplitID(id)
-			return test{File: file}
-		}))}
+		these = toolchain.Selection{Files: addNew(nil, each(ids, fileOfID)...)}
 	}
 	again, err := p.runOnce(ctx, these)
 	p.rerun = false
@@ -295,10 +294,7 @@ func (p *place) settle(ctx context.Context, run *testRun) error {
 		return err
 	}
 	run.records = append(run.records, again.records...)
-	passed := map[string]bool{}
-	for _, r := range again.results {
-		passed[r.ID] = r.Status == step.Pass
-	}
+	passed := mapOf(again.results, func(r step.TestResult) (string, bool) { return r.ID, r.Status == step.Pass })
 	for i, r := range run.results {
 		if r.Status == step.Fail && passed[r.ID] {
 			p.failed = nil // these runs say nothing
@@ -318,13 +314,8 @@ func (p *place) again() (end func()) {
 func idsOf(tests []test) []string { return each(tests, func(t test) string { return t.ID }) }
 
 // filesOf are the files of tests, in their order.
-func filesOf(tests []test) (out []string) {
-	for _, t := range tests {
-		if !slices.Contains(out, t.File) {
-			out = append(out, t.File)
-		}
-	}
-	return out
+func filesOf(tests []test) []string {
+	return addNew(nil, each(tests, func(t test) string { return t.File })...)
 }
 
 // runThese runs some tests once.
