@@ -47,10 +47,7 @@ func (u *user) differs(ctx context.Context, all []example.Example, tests []step.
 			suspects = append(suspects, i)
 		}
 	}
-	if len(suspects) == 0 {
-		return nil, nil
-	}
-	for range 4 { // chance differs from itself
+	for round := 0; round < 4 && len(suspects) > 0; round++ { // chance differs from itself
 		again, err := u.try(ctx, list, false)
 		if err != nil {
 			return nil, err

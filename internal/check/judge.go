@@ -448,10 +448,8 @@ func (x *chainJudge) runnable(files []string) []string {
 func (x *chainJudge) freshTests() {
 	old := map[string]bool{}
 	for _, ch := range x.changes {
-		if mayTest(ch.Path) {
-			for name, text := range bodies(ch.Path, ch.Old) {
-				old[nameless(name, text)] = true
-			}
+		for name, text := range bodies(ch.Path, ch.Old) {
+			old[nameless(name, text)] = old[nameless(name, text)] || mayTest(ch.Path)
 		}
 	}
 	x.fresh = those(x.taskProof.fresh(x.pl), func(t test) bool {

@@ -197,10 +197,8 @@ func (p *place) versions(ctx context.Context, cmd toolchain.Command, env []strin
 	for _, f := range versionFiles {
 		name = append(name, p.entries[f].ID, p.entries[path.Join(cmd.Dir, f)].ID)
 	}
-	for _, kv := range env {
-		if strings.HasPrefix(kv, "PATH=") {
-			name = append(name, string(p.unplaced([]byte(kv))))
-		}
+	for _, kv := range those(env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }) {
+		name = append(name, string(p.unplaced([]byte(kv))))
 	}
 	key := strings.Join(name, "\x00")
 	defer p.c.locks.lock(key)()

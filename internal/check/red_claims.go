@@ -98,18 +98,11 @@ func (r *red) unnamed(item string, ids []string) bool {
 
 // anyFresh reports whether one of the tests that are named for an item is new or changed.
 func (r *red) anyFresh(claims []step.Claim, item string) bool {
-	for _, c := range claims {
-		if c.Item != item {
-			continue
-		}
-		for _, id := range c.Tests {
-			ids, _ := r.claimed(id, nil, nil, false)
-			if slices.ContainsFunc(r.fresh, func(t test) bool { return slices.Contains(ids, t.ID) }) {
-				return true
-			}
-		}
+	fresh := func(id string) bool {
+		ids, _ := r.claimed(id, nil, nil, false)
+		return slices.ContainsFunc(r.fresh, func(t test) bool { return slices.Contains(ids, t.ID) })
 	}
-	return false
+	return slices.ContainsFunc(claims, func(c step.Claim) bool { return c.Item == item && slices.ContainsFunc(c.Tests, fresh) })
 }
 
 func (pr *Proof) cover(item string, tests []string) {

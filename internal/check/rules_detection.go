@@ -150,13 +150,9 @@ func command(ts []source.Token, i int) bool {
 }
 
 func nodeEnv(f *file, i int) bool {
-	for k := max(0, i-6); k < len(f.code) && k <= i+6; k++ {
-		if (f.code[k].Text == "NODE_ENV" || f.code[k].Text == "MODE" || f.code[k].Kind == source.String && f.code[k].Value() == "NODE_ENV") &&
-			f.code[k].Line == f.code[i].Line {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.code[max(0, i-6):min(len(f.code), i+7)], func(t source.Token) bool {
+		return t.Line == f.code[i].Line && (t.Text == "NODE_ENV" || t.Text == "MODE" || t.Kind == source.String && t.Value() == "NODE_ENV")
+	})
 }
 
 // wordTell explains what a name says about looking for tests.

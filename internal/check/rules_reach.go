@@ -64,13 +64,9 @@ func (a Audit) ownTests(v string, before []string) bool {
 var testDirs = setOf([]string{"test", "tests", "__tests__", "testdata", "__snapshots__", "fixtures", "__fixtures__", "spec"})
 
 // stringsBefore are the strings on the line of a token that stand before it, without slashes around them.
-func stringsBefore(f *file, i int) (out []string) {
-	for k := i - 1; k >= 0 && f.code[k].Line == f.code[i].Line; k-- {
-		if f.code[k].Kind == source.String {
-			out = append(out, strings.Trim(f.code[k].Value(), "/"))
-		}
-	}
-	return out
+func stringsBefore(f *file, i int) []string {
+	before := those(f.code[lineBegin(f.code, i):i], func(t source.Token) bool { return t.Kind == source.String })
+	return each(before, func(t source.Token) string { return strings.Trim(t.Value(), "/") })
 }
 
 // exitsAtStart recognises code that ends the process while it is loaded, whatever the exit code: what it printed before

@@ -253,22 +253,16 @@ func candidates(chain toolchain.Found, target string) []string {
 	}
 	ext := path.Ext(target)
 	stem := strings.TrimSuffix(target, ext)
-	var out []string
 	switch ext {
 	case ".js": // TypeScript's ESM imports name the file that will be
-		out = []string{stem + ".ts", stem + ".tsx", target}
 		if chain.Language == toolchain.LangJavaScript {
-			out = []string{target, stem + ".ts"}
+			return []string{target, stem + ".ts"}
 		}
-		return out
+		return []string{stem + ".ts", stem + ".tsx", target}
 	case ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".mts":
 		return []string{target}
 	}
-	for _, e := range toolchain.Extensions(chain.Language) {
-		out = append(out, target+e)
-	}
-	for _, e := range toolchain.Extensions(chain.Language) {
-		out = append(out, target+"/index"+e)
-	}
-	return append(out, target+".js", target+".ts")
+	exts := toolchain.Extensions(chain.Language)
+	ending := func(in string) []string { return each(exts, func(e string) string { return in + e }) }
+	return append(append(ending(target), ending(target+"/index")...), target+".js", target+".ts")
 }

@@ -38,13 +38,8 @@ func (p *taskProof) shows(c, other toolchain.Found) bool {
 
 // openIn is the code of other toolchains that no test has shown so far and that tests of this one can.
 func (p *taskProof) openIn(c toolchain.Found) []string {
-	var out []string
-	for _, u := range p.open {
-		if p.shows(c, u.chain) {
-			out = append(out, p.codeIn(u.chain)...)
-		}
-	}
-	return out
+	shown := those(p.open, func(u unproved) bool { return p.shows(c, u.chain) })
+	return slices.Concat(each(shown, func(u unproved) []string { return p.codeIn(u.chain) })...)
 }
 
 // unprovedYet sends back what no test of any toolchain has shown. Where tests fail, that is mended first.

@@ -19,12 +19,11 @@ func (p *taskProof) noTest(what string) {
 	switch {
 	case p.t.Untested != "":
 		p.add(warn("no-test", "", 0, what+" The agent says: "+p.t.Untested))
-		return
 	case p.t.Unplanned: // nobody is there to be asked
 		p.add(warn("no-test", "", 0, what))
-		return
+	default:
+		p.add(fix("no-test", "", 0, what+" Write one that fails without the change and passes with it; if no test can show the change, say why in `untested`."))
 	}
-	p.add(fix("no-test", "", 0, what+" Write one that fails without the change and passes with it; if no test can show the change, say why in `untested`."))
 }
 
 // codeOf is a source without the tests that stand beside its code.

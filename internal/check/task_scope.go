@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -108,21 +109,17 @@ func (p *taskProof) scope(near map[string]testFile) []step.Finding {
 
 // goneExports are the names that the sources of a change exported before, and that none of them does now.
 func goneExports(changes []Change) map[string]bool {
-	gone := map[string]bool{}
+	gone, now := map[string]bool{}, map[string]bool{}
+	names := func(file string, src []byte) map[string]bool {
+		return setOf(each(source.Parse(file, src).Exports, func(e source.Export) string { return e.Name }))
+	}
 	for _, ch := range changes {
 		if toolchain.IsSource(ch.Path) {
-			for _, e := range source.Parse(ch.Path, ch.Old).Exports {
-				gone[e.Name] = true
-			}
+			maps.Copy(gone, names(ch.Path, ch.Old))
+			maps.Copy(now, names(ch.Path, ch.New))
 		}
 	}
-	for _, ch := range changes {
-		if toolchain.IsSource(ch.Path) && ch.Status != 'D' {
-			for _, e := range source.Parse(ch.Path, ch.New).Exports {
-				delete(gone, e.Name)
-			}
-		}
-	}
+	maps.DeleteFunc(gone, func(name string, _ bool) bool { return now[name] })
 	return gone
 }
 
