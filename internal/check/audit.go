@@ -131,10 +131,8 @@ func binary(b []byte) bool { return slices.Contains(b[:min(len(b), 64<<10)], 0) 
 // paths are the rules about where a change is.
 func (a Audit) paths(f *file) []step.Finding {
 	p := f.Path
-	for _, fr := range a.Frozen {
-		if fr.Path == p && f.NewID != fr.ID {
-			return []step.Finding{frozenChanged(f.Change)}
-		}
+	if slices.ContainsFunc(a.Frozen, func(fr step.File) bool { return fr.Path == p && f.NewID != fr.ID }) {
+		return []step.Finding{frozenChanged(f.Change)}
 	}
 	if f.NewMode == linkMode && escapes(p, string(f.New)) {
 		return []step.Finding{reject("symlink-escape", p, 0, "This symbolic link points outside the project ("+string(f.New)+"). Remove it.")}

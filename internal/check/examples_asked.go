@@ -239,12 +239,9 @@ func (m Module) requested() bool { return m.Spec == "" }
 func (u *user) mayCopy(a *answered, other string) bool {
 	says := func(text string) bool { return strings.Contains(u.m.SpecText, strings.Trim(text, `"`)) }
 	table := u.m.requested() && other != "" && (hasWord(u.m.SpecText, strings.Trim(other, `"`)) || other == `""` && emptyWord().MatchString(u.m.SpecText))
-	for text := range a.values {
-		if copied := !says(text) && (!table || !a.stated[text]); copied && text != other {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Keys(a.values)), func(text string) bool {
+		return !says(text) && (!table || !a.stated[text]) && text != other
+	})
 }
 
 // Limits of what counts as an input that code has no reason to know.

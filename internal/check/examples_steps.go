@@ -72,9 +72,7 @@ func (u *user) staircase(ctx context.Context, all []example.Example, given []exa
 	keys = slices.DeleteFunc(keys, func(k string) bool { return len(byKey[k].wide()) < fewSteps })
 	var calls []example.Example
 	for _, k := range keys {
-		for _, x := range byKey[k].asks() {
-			calls = append(calls, byKey[k].at(x))
-		}
+		calls = append(calls, each(byKey[k].asks(), byKey[k].at)...)
 	}
 	if len(calls) == 0 || len(calls) > mostBetween {
 		return nil, nil
@@ -128,9 +126,7 @@ func between(gap [2]int64) []int64 {
 
 // asks are inputs in the wide gaps, three in each, and then three beyond all.
 func (s *series) asks() (out []int64) {
-	for _, g := range s.wide() {
-		out = append(out, between(g)...)
-	}
+	out = slices.Concat(each(s.wide(), between)...)
 	last := min(slices.Max(slices.Collect(maps.Keys(s.gives))), 1<<49) // what is beyond can be said in each language
 	return append(out, last+1, last+wideGap*wideGap, 10*max(last, 1)+7)
 }
@@ -162,14 +158,10 @@ func (s *series) side(got []example.Outcome) int {
 
 // statedBy reports whether the place of a step stands in the spec.
 func (s *series) statedBy(said map[float64]bool) bool {
-	for _, g := range s.wide() {
-		for _, x := range []int64{g[0] - 1, g[0], g[0] + 1, g[1] - 1, g[1], g[1] + 1} {
-			if x > plainResult && said[float64(x)] {
-				return true
-			}
-		}
-	}
-	return false
+	stated := func(x int64) bool { return x > plainResult && said[float64(x)] }
+	return slices.ContainsFunc(s.wide(), func(g [2]int64) bool {
+		return slices.ContainsFunc([]int64{g[0] - 1, g[0], g[0] + 1, g[1] - 1, g[1], g[1] + 1}, stated)
+	})
 }
 
 // speaksOfSteps finds words of specs whose results go by steps, or that have numbers as words or in units.

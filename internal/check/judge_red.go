@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -73,12 +74,10 @@ func (x *chainJudge) subjectGone(results []step.TestResult) bool {
 
 // inSources reports whether a name stands in the code of the project.
 func (x *chainJudge) inSources(name string) bool {
-	for file, src := range x.files {
-		if toolchain.IsSource(file) && bytes.Contains(src, []byte(name)) && holdsName(file, src, map[string]bool{name: true}) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Keys(x.files)), func(file string) bool {
+		src := x.files[file]
+		return toolchain.IsSource(file) && bytes.Contains(src, []byte(name)) && holdsName(file, src, map[string]bool{name: true})
+	})
 }
 
 // goneName is how Node and Python name what is not there.

@@ -10,7 +10,7 @@ func each[T, U any](list []T, of func(T) U) (out []U) {
 	return out
 }
 
-// those are the elements of a list that are such, without those that are not.
+// those are the elements of a list that are such.
 func those[T any](list []T, such func(T) bool) (out []T) {
 	for _, x := range list {
 		if such(x) {
@@ -20,6 +20,7 @@ func those[T any](list []T, such func(T) bool) (out []T) {
 	return out
 }
 
+// without are the elements of a list that are not such.
 func without[T any](list []T, such func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), such)
 }

@@ -106,36 +106,23 @@ func (r *red) unrelated(t test, msg string, load bool) string {
 	if load && brokenSource().MatchString(noExport().ReplaceAllString(msg, "")) {
 		return "The test file cannot be compiled: " + firstLines(msg, 6)
 	}
-	explained := false
-	for _, re := range missingTrait {
-		for _, found := range re().FindAllStringSubmatch(msg, -1) {
-			if r.promised(found[1]) {
-				return ""
-			}
-		}
+	named := func(ways []re.Regexp) []string {
+		return slices.Concat(each(ways, func(way re.Regexp) []string {
+			return each(way().FindAllStringSubmatch(msg, -1), func(found []string) string { return found[1] })
+		})...)
 	}
-	for _, re := range missingName {
-		for _, found := range re().FindAllStringSubmatch(msg, -1) {
-			if !r.promised(found[1]) {
-				return "It needs " + found[1] + ", which the spec does not export: " + firstLines(msg, 4)
-			}
-			explained = true
-		}
+	if slices.ContainsFunc(named(missingTrait), r.promised) {
+		return ""
 	}
-	for _, re := range otherSignature {
-		for _, found := range re().FindAllStringSubmatch(msg, -1) {
-			explained = explained || !r.stubs && r.promised(found[1])
-		}
+	names, modules := named(missingName), named(missingModule)
+	if i := slices.IndexFunc(names, func(name string) bool { return !r.promised(name) }); i >= 0 {
+		return "It needs " + names[i] + ", which the spec does not export: " + firstLines(msg, 4)
 	}
-	for _, re := range missingModule {
-		for _, found := range re().FindAllStringSubmatch(msg, -1) {
-			if !r.ownModule(t, found[1]) {
-				return "It needs " + found[1] + ", which is neither a module of the project nor installed: " + firstLines(msg, 4)
-			}
-			explained = true
-		}
+	if i := slices.IndexFunc(modules, func(name string) bool { return !r.ownModule(t, name) }); i >= 0 {
+		return "It needs " + modules[i] + ", which is neither a module of the project nor installed: " + firstLines(msg, 4)
 	}
-	if load && !explained {
+	otherwise := !r.stubs && slices.ContainsFunc(named(otherSignature), r.promised)
+	if load && len(names)+len(modules) == 0 && !otherwise {
 		return "It cannot be loaded: " + firstLines(msg, 6)
 	}
 	return ""

@@ -3,7 +3,6 @@ package check
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -132,18 +131,12 @@ func withError(msg string) string {
 }
 
 func (r reader) unittest(report []byte) ([]step.TestResult, error) {
+	events, err := objects[struct {
+		File, Name, Status, Message string
+		Seconds                     float64
+	}](report)
 	var out []step.TestResult
-	for line := range bytes.SplitSeq(report, []byte("\n")) {
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		var e struct {
-			File, Name, Status, Message string
-			Seconds                     float64
-		}
-		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, err
-		}
+	for _, e := range events {
 		if e.File == "" { // a module that could not be imported: its dotted name
 			out = append(out, r.result(path.Join(r.chain.Root, strings.ReplaceAll(e.Name, ".", "/")+".py"), "", step.Error, e.Message, e.Seconds))
 			continue
@@ -154,5 +147,5 @@ func (r reader) unittest(report []byte) ([]step.TestResult, error) {
 		}
 		out = append(out, r.result(r.relative(e.File), e.Name, st, e.Message, e.Seconds))
 	}
-	return out, nil
+	return out, err
 }

@@ -64,16 +64,9 @@ type nodeEvent struct {
 
 // node reads the events of the reporter in toolchain. A suite ends after what is in it, so names are put together backwards.
 func (r reader) node(report []byte) ([]step.TestResult, error) {
-	var events []nodeEvent
-	for line := range bytes.SplitSeq(report, []byte("\n")) {
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		var e nodeEvent
-		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, err
-		}
-		events = append(events, e)
+	events, err := objects[nodeEvent](report)
+	if err != nil {
+		return nil, err
 	}
 	names := make([]string, 0, 8)
 	out := make([]step.TestResult, 0, len(events))
@@ -98,6 +91,21 @@ func (r reader) node(report []byte) ([]step.TestResult, error) {
 		out = append(out, r.result(file, strings.Join(names, " > "), st, e.Error, e.MS/1000))
 	}
 	slices.Reverse(out)
+	return out, nil
+}
+
+// objects are those of a report that has one a line.
+func objects[T any](report []byte) (out []T, err error) {
+	for line := range bytes.SplitSeq(report, []byte("\n")) {
+		var x T
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(line, &x); err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
 	return out, nil
 }
 

@@ -29,11 +29,8 @@ var testStem = re.New(`^(?:tests?|specs?)(?:[_-]|$)|[_.-](?:tests?|specs?)$`)
 
 // registers reports whether tests are registered in a file: without its change new ones would not run.
 func registers(file string) bool {
-	switch path.Base(file) {
-	case "CMakeLists.txt", "meson.build", "Makefile", "Makefile.am", "GNUmakefile", "Rakefile", "BUILD", "BUILD.bazel", "mix.exs", "build.zig", "dune":
-		return true
-	}
-	return slices.Contains([]string{".cmake", ".csproj", ".fsproj", ".sln", ".mk"}, path.Ext(file))
+	files := []string{"CMakeLists.txt", "meson.build", "Makefile", "Makefile.am", "GNUmakefile", "Rakefile", "BUILD", "BUILD.bazel", "mix.exs", "build.zig", "dune"}
+	return slices.Contains(files, path.Base(file)) || slices.Contains([]string{".cmake", ".csproj", ".fsproj", ".sln", ".mk"}, path.Ext(file))
 }
 
 // isCode reports whether a file is neither a document nor configuration, as .gitignore is.

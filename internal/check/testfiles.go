@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -96,7 +97,12 @@ func (p *place) ours(name string) bool {
 }
 
 // ecosystemOf is the ecosystem of a file of code, "" for any other.
-func ecosystemOf(file string) string { return toolchain.EcosystemOf(toolchain.LanguageOf(file)) }
+func ecosystemOf(file string) string { return ecosystems()[toolchain.LanguageOf(file)] }
+
+// ecosystems are those of the languages. Each file of a tree is asked for its own.
+var ecosystems = sync.OnceValue(func() map[string]string {
+	return mapOf(toolchain.Languages(), func(lang string) (string, string) { return lang, toolchain.EcosystemOf(lang) })
+})
 
 // apart reports whether a Go file is in no package of ./...: it belongs to a module below, or to a folder that go leaves out.
 func (p *place) apart(name string) bool {
