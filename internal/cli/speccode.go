@@ -80,7 +80,7 @@ func (t *specTool) exports() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return t.answerText(map[string]string{"path": list[0].Path, "exports": list[0].ExportsText()}, joined(list, inspect.Report.ExportsText))
+			return t.answerText(map[string]string{"path": list[0].Path, "exports": list[0].ExportsText()}, joined(list, inspect.Analysis.ExportsText))
 		}
 		p, x, err := t.files(ctx)
 		if err != nil {
@@ -104,7 +104,7 @@ func (t *specTool) summary() *cobra.Command {
 	var input string
 	c := t.command("summary [FILE|DIR]", "print an analysis as Markdown: of a file, stdin or code", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		at := first(args, input, ".")
-		var list []inspect.Report
+		var list []inspect.Analysis
 		st, err := os.Stat(at)
 		if at != "-" && err == nil && st.IsDir() {
 			p, x, err := t.files(ctx)
@@ -115,15 +115,11 @@ func (t *specTool) summary() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := x.Analyze(root(dir), nil).Report()
-			if err != nil {
-				return err
-			}
-			list = append(list, r)
+			list = append(list, x.Analyze(root(dir), nil))
 		} else if list, err = t.reports(at); err != nil {
 			return err
 		}
-		text := joined(list, inspect.Report.Summary)
+		text := joined(list, inspect.Analysis.Summary)
 		return t.answerText(map[string]string{"path": list[0].Path, "summary": text}, text)
 	})
 	c.Flags().StringVarP(&input, "input", "i", "", "the `file`")
@@ -131,7 +127,7 @@ func (t *specTool) summary() *cobra.Command {
 }
 
 // joined are the texts of analyses, one below the other.
-func joined(list []inspect.Report, text func(inspect.Report) string) string {
+func joined(list []inspect.Analysis, text func(inspect.Analysis) string) string {
 	var out []string
 	for _, r := range list {
 		out = append(out, text(r))
@@ -140,7 +136,7 @@ func joined(list []inspect.Report, text func(inspect.Report) string) string {
 }
 
 // reports reads what spec analyze or spec project wrote.
-func (t *specTool) reports(file string) ([]inspect.Report, error) {
+func (t *specTool) reports(file string) ([]inspect.Analysis, error) {
 	raw, err := t.input(file)
 	if err != nil {
 		return nil, err

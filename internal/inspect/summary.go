@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -15,21 +17,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// Report is an analysis that was read back from JSON: that of [Project.Analyze], or of an
-// earlier tool. What is missing in it is empty, and what is not known is left out.
-type Report struct {
-	Path         string          `json:"path"`
-	Exports      AnalysisExports `json:"exports"`
-	Dependencies struct {
-		External []string      `json:"external"`
-		Internal []reportedUse `json:"internal"`
-	} `json:"dependencies"`
-	Behaviors []reportedBehavior `json:"behaviors"`
-	Contracts []reportedContract `json:"contracts"`
-	Protocol  *reportedProtocol  `json:"protocol"`
-	Files     []string           `json:"analyzed_files"`
-}
-
 // reportedExport is an export with the list that it stands in.
 type reportedExport struct {
 	AnalysisExport
@@ -37,156 +24,130 @@ type reportedExport struct {
 	category string
 }
 
-type reportedUse struct {
-	Raw        string          `json:"raw_import"`
-	Dir        string          `json:"resolved_dir"`
-	Resolution json.RawMessage `json:"resolution"`
-	Distance   int             `json:"distance"`
-}
-
-// resolved is Exact, Ancestor with its distance, or Unresolved.
-func (u reportedUse) resolved() (string, int) {
-	var word string
-	if json.Unmarshal(u.Resolution, &word) == nil {
-		return word, u.Distance
-	}
-	var tagged struct {
-		Ancestor *struct {
-			Distance int `json:"distance"`
+// today brings an analysis to the form that [Project.Analyze] gives it: earlier tools wrote texts as objects, and objects as
+// texts. What is missing stays empty, and what no summary says is left out.
+func today(a map[string]any) {
+	delete(a, "tests")
+	delete(a, "problems")
+	uses, _ := a["dependencies"].(map[string]any)
+	for u := range objects(uses["internal"]) {
+		tagged, _ := u["resolution"].(map[string]any)
+		if _, word := u["resolution"].(string); word {
+			continue
+		}
+		u["resolution"] = "Unresolved"
+		if ancestor, ok := tagged["Ancestor"].(map[string]any); ok {
+			u["resolution"], u["distance"] = "Ancestor", ancestor["distance"]
 		}
 	}
-	if json.Unmarshal(u.Resolution, &tagged) == nil && tagged.Ancestor != nil {
-		return "Ancestor", tagged.Ancestor.Distance
-	}
-	return "Unresolved", 0
-}
-
-type reportedBehavior struct {
-	Input    words `json:"input"`
-	Output   words `json:"output"`
-	Category string
-}
-
-// UnmarshalJSON takes a sentence as well.
-func (b *reportedBehavior) UnmarshalJSON(raw []byte) error {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		in, out, _ := strings.Cut(text, "→")
-		b.Input, b.Output = words(strings.TrimSpace(in)), words(strings.TrimSpace(out))
-		return nil
-	}
-	type plain reportedBehavior
-	return json.Unmarshal(raw, (*plain)(b))
-}
-
-type reportedClauses struct {
-	Preconditions  []words `json:"preconditions"`
-	Postconditions []words `json:"postconditions"`
-	Invariants     []words `json:"invariants"`
-	Throws         []words `json:"throws"`
-}
-
-type reportedContract struct {
-	reportedClauses
-
-	Function string           `json:"function_name"`
-	Contract *reportedClauses `json:"contract"`
-}
-
-type reportedProtocol struct {
-	States   []words `json:"states"`
-	Machines []struct {
-		Name   string  `json:"name"`
-		States []words `json:"states"`
-	} `json:"machines"`
-	Transitions []struct {
-		From    words `json:"from"`
-		Trigger words `json:"trigger"`
-		To      words `json:"to"`
-	} `json:"transitions"`
-	Lifecycle []words `json:"lifecycle"`
-}
-
-// words is a text, or the text in an object.
-type words string
-
-// UnmarshalJSON takes the first of the usual fields of an object.
-func (w *words) UnmarshalJSON(raw []byte) error {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		*w = words(text)
-		return nil
-	}
-	var fields map[string]any
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		return err
-	}
-	for _, name := range []string{"name", "method", "text", "description", "condition"} {
-		if s, ok := fields[name].(string); ok && s != "" {
-			*w = words(s)
-			return nil
+	behaviors, _ := a["behaviors"].([]any)
+	for i, b := range behaviors {
+		if text, ok := b.(string); ok {
+			in, out, _ := strings.Cut(text, "→")
+			behaviors[i] = map[string]any{"input": strings.TrimSpace(in), "output": strings.TrimSpace(out)}
 		}
 	}
-	return nil
+	for b := range objects(a["behaviors"]) {
+		words(b, "input", "output")
+	}
+	for c := range objects(a["contracts"]) {
+		if c["contract"] == nil {
+			c["contract"] = maps.Clone(c)
+		}
+		if clauses, ok := c["contract"].(map[string]any); ok {
+			words(clauses, "preconditions", "postconditions", "invariants", "throws")
+		}
+	}
+	p, _ := a["protocol"].(map[string]any)
+	words(p, "states", "lifecycle")
+	for m := range objects(p["machines"]) {
+		words(m, "states")
+	}
+	for t := range objects(p["transitions"]) {
+		words(t, "from", "trigger", "to")
+	}
+	stages, _ := p["lifecycle"].([]any)
+	for i, method := range stages {
+		stages[i] = map[string]any{"method": method}
+	}
 }
 
-// ReadReports reads the JSON of an analysis, or of the analyses of a project.
-func ReadReports(raw []byte) ([]Report, error) {
-	var all struct {
-		Directories []struct {
-			Path     string `json:"path"`
-			Analysis Report `json:"analysis"`
-		} `json:"directories"`
-		Files   json.RawMessage `json:"analyzed_files"`
-		Exports json.RawMessage `json:"exports"`
+// objects are those of a list.
+func objects(list any) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		all, _ := list.([]any)
+		for _, x := range all {
+			if o, ok := x.(map[string]any); ok && !yield(o) {
+				return
+			}
+		}
 	}
-	raw = bytes.TrimPrefix(bytes.TrimSpace(raw), []byte("\xef\xbb\xbf"))
-	if err := json.Unmarshal(raw, &all); err != nil {
+}
+
+// words puts texts where fields, or what their lists hold, are objects that have the text: in the first of the usual fields.
+func words(of map[string]any, fields ...string) {
+	text := func(x any) any {
+		o, ok := x.(map[string]any)
+		if !ok {
+			return x
+		}
+		for _, name := range []string{"name", "method", "text", "description", "condition"} {
+			if s, ok := o[name].(string); ok && s != "" {
+				return s
+			}
+		}
+		return ""
+	}
+	for _, f := range fields {
+		list, ok := of[f].([]any)
+		for i, x := range list {
+			list[i] = text(x)
+		}
+		if !ok && of[f] != nil {
+			of[f] = text(of[f])
+		}
+	}
+}
+
+// ReadReports reads the JSON of an analysis, or of the analyses of a project: of [Project.Analyze], or of an earlier tool.
+func ReadReports(raw []byte) ([]Analysis, error) {
+	var one map[string]any
+	if err := json.Unmarshal(bytes.TrimPrefix(bytes.TrimSpace(raw), []byte("\xef\xbb\xbf")), &one); err != nil {
 		return nil, err
 	}
-	if all.Directories != nil {
-		out := make([]Report, 0, len(all.Directories))
-		for _, d := range all.Directories {
-			out = append(out, d.Analysis)
+	all := []any{one}
+	if dirs, ok := one["directories"].([]any); ok {
+		all = []any{}
+		for d := range objects(dirs) {
+			all = append(all, cmp.Or[any](d["analysis"], map[string]any{}))
 		}
-		return out, nil
-	}
-	if all.Exports == nil && all.Files == nil {
+	} else if one["exports"] == nil && one["analyzed_files"] == nil {
 		return nil, errors.New("it has neither exports nor analyzed_files, so it is not an analysis")
 	}
-	var r Report
-	if err := json.Unmarshal(raw, &r); err != nil {
+	for a := range objects(all) {
+		today(a)
+	}
+	raw, err := json.Marshal(all)
+	if err != nil {
 		return nil, err
 	}
-	return []Report{r}, nil
-}
-
-// Report is the analysis as others read it.
-func (a Analysis) Report() (Report, error) {
-	raw, err := json.Marshal(a)
-	if err != nil {
-		return Report{}, err
-	}
-	list, err := ReadReports(raw)
-	if err != nil {
-		return Report{}, err
-	}
-	return list[0], nil
+	var out []Analysis
+	return out, json.Unmarshal(raw, &out)
 }
 
 // ExportsText is the Exports of a spec for what was analysed: None, a flat list where there
 // is one kind of exports, else a list under a heading for each. What is sorted by name, and
 // each line reads as that export.
-func (r Report) ExportsText() string {
-	x := &r.Exports
+func (a Analysis) ExportsText() string {
+	x := &a.Exports
 	var all []reportedExport
 	for i, list := range [][]AnalysisExport{x.Functions, x.Types, x.Classes, x.Enums, x.Variables} {
 		for _, e := range list {
 			all = append(all, reportedExport{e, []string{"function", "type", "class", "enum", "variable"}[i]})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b reportedExport) int { // of several with one name the code's first counts
-		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
+	slices.SortStableFunc(all, func(x, y reportedExport) int { // of several with one name the code's first counts
+		return cmp.Or(strings.Compare(x.File, y.File), x.Line-y.Line)
 	})
 	offers := make([]found, len(all))
 	for i, e := range all {
@@ -241,28 +202,28 @@ func (e reportedExport) found() found {
 }
 
 // Summary is the analysis in Markdown, without what is empty.
-func (r Report) Summary() string {
+func (a Analysis) Summary() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Analysis Summary: %s\n", root(r.Path))
-	if text := r.ExportsText(); text != "None\n" {
+	fmt.Fprintf(&b, "# Analysis Summary: %s\n", root(a.Path))
+	if text := a.ExportsText(); text != "None\n" {
 		b.WriteString("\n## Exports\n\n" + text)
 	}
-	r.behaviors(&b)
-	r.uses(&b)
-	r.contracts(&b)
-	r.protocol(&b)
-	if len(r.Files) > 0 {
-		b.WriteString("\n## Analyzed Files\n\n" + strings.Join(r.Files, ", ") + "\n")
+	a.behaviors(&b)
+	a.uses(&b)
+	a.contracts(&b)
+	a.protocol(&b)
+	if len(a.Files) > 0 {
+		b.WriteString("\n## Analyzed Files\n\n" + strings.Join(a.Files, ", ") + "\n")
 	}
 	return b.String()
 }
 
-func (r Report) behaviors(b *strings.Builder) {
-	if len(r.Behaviors) == 0 {
+func (a Analysis) behaviors(b *strings.Builder) {
+	if len(a.Behaviors) == 0 {
 		return
 	}
 	lists := map[bool][]string{}
-	for _, x := range r.Behaviors {
+	for _, x := range a.Behaviors {
 		isError := strings.EqualFold(x.Category, "error")
 		lists[isError] = append(lists[isError], fmt.Sprintf("- %s → %s\n", x.Input, x.Output))
 	}
@@ -279,22 +240,21 @@ func (r Report) behaviors(b *strings.Builder) {
 	}
 }
 
-func (r Report) uses(b *strings.Builder) {
-	if len(r.Dependencies.External)+len(r.Dependencies.Internal) == 0 {
+func (a Analysis) uses(b *strings.Builder) {
+	if len(a.Dependencies.External)+len(a.Dependencies.Internal) == 0 {
 		return
 	}
 	b.WriteString("\n## Dependencies\n")
-	if external := slices.Sorted(slices.Values(r.Dependencies.External)); len(external) > 0 {
+	if external := slices.Sorted(slices.Values(a.Dependencies.External)); len(external) > 0 {
 		b.WriteString("\n### External\n\n- " + strings.Join(external, "\n- ") + "\n")
 	}
 	lines := map[string][]string{}
-	for _, u := range r.Dependencies.Internal {
-		how, distance := u.resolved()
-		switch how {
+	for _, u := range a.Dependencies.Internal {
+		switch how := u.Resolution; how {
 		case "Exact":
 			lines[how] = append(lines[how], "- "+root(u.Dir))
 		case "Ancestor":
-			lines[how] = append(lines[how], fmt.Sprintf("- %s (Ancestor, distance=%d)", root(u.Dir), distance))
+			lines[how] = append(lines[how], fmt.Sprintf("- %s (Ancestor, distance=%d)", root(u.Dir), u.Distance))
 		default:
 			lines["Unresolved"] = append(lines["Unresolved"], "- "+u.Raw+" (Unresolved)")
 		}
@@ -309,22 +269,19 @@ func (r Report) uses(b *strings.Builder) {
 	}
 }
 
-func (r Report) contracts(b *strings.Builder) {
-	if len(r.Contracts) == 0 {
+func (a Analysis) contracts(b *strings.Builder) {
+	if len(a.Contracts) == 0 {
 		return
 	}
-	list := slices.Clone(r.Contracts)
-	slices.SortStableFunc(list, func(x, y reportedContract) int { return strings.Compare(x.Function, y.Function) })
+	list := slices.Clone(a.Contracts)
+	slices.SortStableFunc(list, func(x, y AnalysisContract) int { return strings.Compare(x.Function, y.Function) })
 	b.WriteString("\n## Contracts\n")
 	for _, c := range list {
-		x := c.reportedClauses
-		if c.Contract != nil {
-			x = *c.Contract
-		}
+		x := c.Contract
 		fmt.Fprintf(b, "\n### %s\n\n", c.Function)
 		for _, part := range []struct {
 			label string
-			list  []words
+			list  []string
 		}{{"Pre", x.Preconditions}, {"Post", x.Postconditions}, {"Invariant", x.Invariants}, {"Throws", x.Throws}} {
 			for _, w := range part.list {
 				fmt.Fprintf(b, "- %s: %s\n", part.label, w)
@@ -333,21 +290,13 @@ func (r Report) contracts(b *strings.Builder) {
 	}
 }
 
-func (r Report) protocol(b *strings.Builder) {
-	p := r.Protocol
-	if p == nil || len(p.States)+len(p.Transitions)+len(p.Lifecycle) == 0 {
+func (a Analysis) protocol(b *strings.Builder) {
+	p := a.Protocol
+	if len(p.States)+len(p.Transitions)+len(p.Lifecycle) == 0 {
 		return
 	}
 	b.WriteString("\n## Protocol\n")
-	states := func(list []words) {
-		for i, s := range list {
-			if i > 0 {
-				b.WriteString(" → ")
-			}
-			b.WriteString(string(s))
-		}
-		b.WriteString("\n")
-	}
+	states := func(list []string) { b.WriteString(strings.Join(list, " → ") + "\n") }
 	if len(p.States) > 0 {
 		b.WriteString("\n### States\n")
 	}
@@ -368,7 +317,7 @@ func (r Report) protocol(b *strings.Builder) {
 	if len(p.Lifecycle) > 0 {
 		b.WriteString("\n### Lifecycle\n\n")
 		for i, s := range p.Lifecycle {
-			fmt.Fprintf(b, "%d. %s\n", i+1, s)
+			fmt.Fprintf(b, "%d. %s\n", i+1, s.Method)
 		}
 	}
 }
