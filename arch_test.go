@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"syntax":            {},
 	"source":            {"syntax"},
 	"commands":          {},
-	"toolchain":         {"commands"},
+	"toolchain":         {"commands", "signature"},
 	"signature":         {},
 	"index":             {"spec", "source"},
 	"target":            {"spec", "index", "toolchain"},

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/signature"
 )
 
 var (
@@ -60,25 +61,17 @@ func VagueDeclaration(name string) string {
 
 // resultAny makes a function without a result type return anything.
 func resultAny(sig string) string {
-	depth := 0
-	for i, c := range sig {
-		switch c {
-		case '(', '{', '[':
-			depth++
-		case ')', '}', ']':
-			depth--
-		}
-		if c == ')' && depth == 0 {
-			if rest := strings.TrimSpace(sig[i+1:]); rest == "" {
-				return sig + ": any"
-			}
-			head, tail := sig[:i+1], strings.TrimSpace(sig[i+1:])
-			for _, arrow := range []string{"->", "=>", "→"} {
-				if t, ok := strings.CutPrefix(tail, arrow); ok {
-					return head + ": " + strings.TrimSpace(t)
-				}
-			}
-			return sig
+	_, tail, ok := signature.CutGroup(sig[max(strings.IndexByte(sig, '('), 0):])
+	head := sig[:len(sig)-len(tail)]
+	switch tail = strings.TrimSpace(tail); {
+	case !ok:
+		return sig
+	case tail == "":
+		return head + ": any"
+	}
+	for _, arrow := range []string{"->", "=>", "→"} {
+		if t, ok := strings.CutPrefix(tail, arrow); ok {
+			return head + ": " + strings.TrimSpace(t)
 		}
 	}
 	return sig

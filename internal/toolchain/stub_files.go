@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/signature"
 )
 
 // Stubs are what stands in for a module whose language needs whole files: Rust, Java, Kotlin. In Go, TypeScript and Python stubs are single
@@ -76,18 +77,14 @@ func readCallable(sig, name string) (c callable, ok bool) {
 	}
 	c.before = strings.TrimRight(sig[:at-len(name)], " .:#")
 	rest := sig[at:]
-	if strings.HasPrefix(rest, "<") {
-		n := group(rest)
-		if n == 0 {
-			return c, false
-		}
-		c.generics, rest = rest[:n], rest[n:]
+	if inside, more, generic := signature.CutGroup(rest); generic && rest[0] == '<' {
+		c.generics, rest = "<"+inside+">", more
 	}
-	n := group(rest)
-	if n == 0 || rest[0] != '(' {
+	inside, rest, ok := signature.CutGroup(rest)
+	if !ok || sig[len(sig)-len(rest)-1] != ')' {
 		return c, false
 	}
-	c.params, rest = strings.TrimSpace(rest[1:n-1]), strings.TrimSpace(rest[n:])
+	c.params, rest = strings.TrimSpace(inside), strings.TrimSpace(rest)
 	for _, mark := range []string{"->", "→", ":"} {
 		if r, found := strings.CutPrefix(rest, mark); found {
 			rest = strings.TrimSpace(r)
@@ -105,44 +102,14 @@ func readCallable(sig, name string) (c callable, ok bool) {
 	return c, true
 }
 
-// group is the length of the bracketed text that s begins with, 0 when it does not end.
-func group(s string) int {
-	depth := 0
-	for i := range len(s) {
-		if depth += nesting(s, i); depth == 0 {
-			return i + 1
-		}
-	}
-	return 0
-}
-
-// nesting is how much deeper in brackets a text is behind its i-th byte than before it. The > of an arrow closes nothing.
-func nesting(s string, i int) int {
-	switch s[i] {
-	case '(', '[', '{', '<':
-		return 1
-	case ')', ']', '}':
-		return -1
-	case '>':
-		if i == 0 || s[i-1] != '-' && s[i-1] != '=' {
-			return -1
-		}
-	}
-	return 0
-}
-
 // parts cuts a text at the commas of its level.
 func parts(s string) []string {
-	var out []string
-	depth, from := 0, 0
-	for i := range len(s) {
-		if depth += nesting(s, i); depth == 0 && s[i] == ',' {
-			out = append(out, strings.TrimSpace(s[from:i]))
-			from = i + 1
-		}
+	out := signature.Split(s, ",")
+	for i := range out {
+		out[i] = strings.TrimSpace(out[i])
 	}
-	if last := strings.TrimSpace(s[from:]); last != "" {
-		out = append(out, last)
+	if last := len(out) - 1; out[last] == "" {
+		out = out[:last]
 	}
 	return out
 }
@@ -152,8 +119,8 @@ func (x Symbol) declared() (sig, generics, after string) {
 	sig = strings.Join(strings.Fields(strings.Trim(strings.TrimSpace(x.Signature), "`")), " ")
 	_, after, _ = strings.Cut(sig, x.Name)
 	after = strings.TrimSpace(after)
-	if n := group(after); n > 0 && after[0] == '<' {
-		generics, after = after[:n], strings.TrimSpace(after[n:])
+	if inside, rest, ok := signature.CutGroup(after); ok && after[0] == '<' {
+		generics, after = "<"+inside+">", strings.TrimSpace(rest)
 	}
 	return sig, generics, after
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/signature"
 )
 
 // jvmClasses groups what belongs into one class.
@@ -108,9 +109,7 @@ func (s Stubs) javaHead(x Symbol) (kind, head string) {
 	words := strings.Fields(sig)
 	params := ""
 	if strings.HasPrefix(after, "(") {
-		if n := group(after); n > 1 {
-			params = after[1 : n-1]
-		}
+		params, _, _ = signature.CutGroup(after)
 	}
 	switch {
 	case slices.Contains(words, "interface"):
@@ -184,8 +183,8 @@ func javaResult(before string) (generics, result string) {
 			before = strings.TrimSpace(rest)
 			continue
 		case strings.HasPrefix(before, "<"):
-			if n := group(before); n > 0 {
-				generics, before = before[:n]+" ", strings.TrimSpace(before[n:])
+			if inside, rest, ok := signature.CutGroup(before); ok {
+				generics, before = "<"+inside+"> ", strings.TrimSpace(rest)
 				continue
 			}
 		}
@@ -351,24 +350,21 @@ func (s Stubs) kotlinHead(x Symbol) (head string, isInterface bool) {
 	case x.Kind == "enum":
 		return "enum class " + x.Name + " { " + strings.Join(enumNames(sig, x.Name), ", ") + ";\n", false
 	}
-	if strings.HasPrefix(after, "(") {
-		if n := group(after); n > 1 {
-			var params []string
-			for _, p := range parts(after[1 : n-1]) {
-				if !strings.HasPrefix(p, "val ") && !strings.HasPrefix(p, "var ") {
-					p = "val " + p
-				}
-				if inherits != "" {
-					p = strings.TrimPrefix(strings.TrimPrefix(p, "val "), "var ")
-				}
-				params = append(params, p)
+	if inside, _, ok := signature.CutGroup(after); ok && after[0] == '(' {
+		var params []string
+		for _, p := range parts(inside) {
+			if inherits != "" {
+				p = strings.TrimPrefix(strings.TrimPrefix(p, "val "), "var ")
+			} else if !strings.HasPrefix(p, "val ") && !strings.HasPrefix(p, "var ") {
+				p = "val " + p
 			}
-			word := "open class "
-			if len(params) > 0 && inherits == "" {
-				word = "data class "
-			}
-			return word + x.Name + generics + "(" + strings.Join(params, ", ") + ")" + inherits + " {\n", false
+			params = append(params, p)
 		}
+		word := "open class "
+		if len(params) > 0 && inherits == "" {
+			word = "data class "
+		}
+		return word + x.Name + generics + "(" + strings.Join(params, ", ") + ")" + inherits + " {\n", false
 	}
 	return "open class " + x.Name + generics + "(vararg args: Any?)" + inherits + " {\n", false
 }
