@@ -127,19 +127,12 @@ func (d *docReader) flush() {
 	if text == "" {
 		return
 	}
-	switch to {
-	case "pre":
-		d.c.Preconditions = append(d.c.Preconditions, text)
-	case "post":
-		d.c.Postconditions = append(d.c.Postconditions, text)
-	case "returns":
-		d.c.Postconditions = append(d.c.Postconditions, "returns "+text)
-	case "throws":
-		d.c.Throws = append(d.c.Throws, text)
-	case "panics":
-		d.c.Throws = append(d.c.Throws, "panic: "+text)
-	case "invariant":
-		d.c.Invariants = append(d.c.Invariants, text)
+	list := map[string]*[]string{
+		"pre": &d.c.Preconditions, "post": &d.c.Postconditions, "returns": &d.c.Postconditions, "throws": &d.c.Throws, "panics": &d.c.Throws,
+		"invariant": &d.c.Invariants,
+	}[to]
+	if list != nil {
+		*list = append(*list, map[string]string{"returns": "returns ", "panics": "panic: "}[to]+text)
 	}
 }
 

@@ -163,79 +163,58 @@ func statements(n syntax.Node) []syntax.Node {
 	return []syntax.Node{n}
 }
 
+// branching says how a grammar names the parts of a switch, match or when: by field or by kind.
+type branching struct {
+	subject, body string // "" is the node itself
+	arm           string // "" is any
+	label         string
+	wraps         bool // what a label holds are the labels
+	falls         bool // a label without a body falls into the next branch
+}
+
+var branchings = map[string]branching{
+	"switch_statement":  {subject: "value", body: "body", label: "value", falls: true},                         // TypeScript
+	"switch_expression": {subject: "condition", body: "body", label: "switch_label", wraps: true, falls: true}, // Java
+	"match_expression":  {subject: "value", body: "body", arm: "match_arm", label: "pattern", wraps: true},     // Rust
+	"match_statement":   {subject: "subject", body: "body", arm: "case_clause", label: "case_pattern"},         // Python
+	"when_expression":   {subject: "when_subject", arm: "when_entry", label: "condition"},                      // Kotlin
+}
+
 // branches reads a switch, match or when.
 func (t *treeFile) branches(n syntax.Node) (subject string, arms []arm) {
-	switch n.Kind() {
-	case "switch_statement": // TypeScript
-		for _, c := range n.At("body").NamedChildren() {
-			a := arm{}
-			for p := range c.All() {
-				if p.Field() == "value" {
-					a.labels = append(a.labels, p)
-				} else if p.Named() {
-					a.body = append(a.body, p)
-				}
-			}
-			arms = append(arms, a)
-		}
-		return t.flat(bare(n.At("value"))), joined(arms)
-	case "switch_expression": // Java
-		for _, c := range n.At("body").NamedChildren() {
-			a := arm{}
-			for _, p := range withoutComments(c) {
-				if p.Kind() == "switch_label" {
-					a.labels = append(a.labels, withoutComments(p)...)
-				} else {
-					a.body = append(a.body, p)
-				}
-			}
-			arms = append(arms, a)
-		}
-		return t.flat(bare(n.At("condition"))), joined(arms)
-	case "match_expression": // Rust
-		for _, c := range n.At("body").NamedChildren() {
-			if c.Kind() == "match_arm" {
-				pattern := withoutComments(c.At("pattern"))
-				arms = append(arms, arm{pattern, []syntax.Node{c.At("value")}})
-			}
-		}
-		return t.flat(n.At("value")), arms
-	case "match_statement": // Python
-		for _, c := range n.At("body").NamedChildren() {
-			if c.Kind() == "case_clause" && !c.At("guard").OK() {
-				a := arm{body: []syntax.Node{c.At("consequence")}}
-				for _, p := range c.NamedChildren() {
-					if p.Kind() == "case_pattern" {
-						a.labels = append(a.labels, p)
-					}
-				}
-				arms = append(arms, a)
-			}
-		}
-		return t.flat(n.At("subject")), arms
-	case "when_expression": // Kotlin
-		if s := n.Child("when_subject"); s.OK() {
-			if parts := withoutComments(s); len(parts) > 0 { // when (val now = this.state)
-				subject = t.flat(parts[len(parts)-1])
-			}
-		}
-		for _, c := range n.NamedChildren() {
-			if c.Kind() != "when_entry" {
-				continue
-			}
-			a := arm{}
-			for p := range c.All() {
-				if p.Field() == "condition" {
-					a.labels = append(a.labels, p)
-				} else if p.Named() {
-					a.body = append(a.body, p)
-				}
-			}
-			arms = append(arms, a)
-		}
-		return subject, arms
+	in, ok := branchings[n.Kind()]
+	if !ok {
+		return "", nil
 	}
-	return "", nil
+	if of := n.At(in.subject); of.OK() {
+		subject = t.flat(bare(of))
+	} else if parts := withoutComments(n.Child(in.subject)); len(parts) > 0 { // when (val now = this.state)
+		subject = t.flat(parts[len(parts)-1])
+	}
+	if in.body != "" {
+		n = n.At(in.body)
+	}
+	for _, c := range n.NamedChildren() {
+		if in.arm != "" && c.Kind() != in.arm || c.At("guard").OK() {
+			continue
+		}
+		a := arm{}
+		for p := range c.All() {
+			switch is := p.Field() == in.label || p.Kind() == in.label; {
+			case is && in.wraps:
+				a.labels = append(a.labels, withoutComments(p)...)
+			case is:
+				a.labels = append(a.labels, p)
+			case p.Named() && !strings.HasSuffix(p.Kind(), "comment"):
+				a.body = append(a.body, p)
+			}
+		}
+		arms = append(arms, a)
+	}
+	if in.falls {
+		arms = joined(arms)
+	}
+	return subject, arms
 }
 
 // joined gives a label without a branch of its own to the branch that it falls into.

@@ -141,17 +141,12 @@ func nodeManager(f *Found, p *Project, declared string) string {
 
 // nodeRunner is the runner that scripts, dependencies, settings or tests name, "" where nothing does.
 func nodeRunner(f *Found, p *Project, script string, jestConfig bool) string {
+	for _, x := range [][2]string{{"vitest", "vitest"}, {"jest", "jest"}, {"node --test", "node"}, {"bun test", "bun"}, {"mocha", "mocha"}} {
+		if strings.Contains(script, x[0]) {
+			return x[1]
+		}
+	}
 	switch {
-	case strings.Contains(script, "vitest"):
-		return "vitest"
-	case strings.Contains(script, "jest"):
-		return "jest"
-	case strings.Contains(script, "node --test"):
-		return "node"
-	case strings.Contains(script, "bun test"):
-		return "bun"
-	case strings.Contains(script, "mocha"):
-		return "mocha"
 	case f.Has("vitest"):
 		return "vitest"
 	case f.Has("jest"), jestConfig, len(p.match(f.Root, "jest.config.*")) > 0:
@@ -415,13 +410,11 @@ func (f Found) nodeRun(i int, s Selection, flags, files []string) Command {
 	case "mocha": // before version 6 the option has the plural only
 		return f.nodeCommand("test", ReportMocha, "mocha", with("--reporter=json", "--reporter-options=output={report}")...)
 	case "ava":
-		return f.nodeCommand("test", ReportTAP, "ava", with("--tap")...)
-	case "tap":
-		return f.nodeCommand("test", ReportTAP, "tap", with("--reporter=tap")...)
+		return f.nodeCommand("test", ReportTAP, f.Runner, with("--tap")...)
+	case "tap", "borp":
+		return f.nodeCommand("test", ReportTAP, f.Runner, with("--reporter=tap")...)
 	case "tape":
-		return f.nodeCommand("test", ReportTAP, "tape", with()...)
-	case "borp":
-		return f.nodeCommand("test", ReportTAP, "borp", with("--reporter=tap")...)
+		return f.nodeCommand("test", ReportTAP, f.Runner, with()...)
 	case "uvu", "jasmine", "lab":
 		return f.asIs("test", f.Own.Test[i])
 	}
