@@ -56,32 +56,14 @@ func Classify(p string) Class {
 		}
 		return Other
 	}
-	if testNames[lang](p) {
+	if languageRows[lang].isTest(p) {
 		return Test
 	}
 	return Source
 }
 
 // TestNames says which file names are tests in a language, for people.
-func TestNames(language string) []string {
-	switch language {
-	case LangGo:
-		return []string{"*_test.go"}
-	case LangTypeScript:
-		return []string{"*.test.ts", "*.spec.ts", "__tests__/**"}
-	case LangJavaScript:
-		return []string{"*.test.js", "*.spec.js", "__tests__/**"}
-	case LangPython:
-		return []string{"test_*.py", "*_test.py", "conftest.py"}
-	case LangRust:
-		return []string{"tests/**", "*_test.rs", "tests.rs"}
-	case LangJava:
-		return []string{"src/test/**", "*Test.java"}
-	case LangKotlin:
-		return []string{"src/test/**", "*Test.kt"}
-	}
-	return nil
-}
+func TestNames(language string) []string { return strings.Fields(languageRows[language].tests) }
 
 // IsTest reports whether p is a test or helps only tests.
 func IsTest(p string) bool { return Classify(p) == Test }
@@ -173,169 +155,45 @@ type configName struct {
 // they can match: most files are then compared with one or two.
 var configByFirst = sync.OnceValue(func() [256][]configName {
 	var by [256][]configName
-	for _, c := range configNames {
-		for first := range by {
-			if c.pattern[0] == '*' || c.pattern[0] == byte(first) {
-				by[first] = append(by[first], c)
+	for _, row := range configNames {
+		for pattern := range strings.FieldsSeq(row.patterns) {
+			for first := range by {
+				if pattern[0] == '*' || pattern[0] == byte(first) {
+					by[first] = append(by[first], configName{pattern, row.kind})
+				}
 			}
 		}
 	}
 	return by
 })
 
-// configNames are all patterns; the first that matches decides.
-var configNames = []configName{
-	{"jacquard.yaml", EngineConfig},
-	{"jacquard.lock", EngineConfig},
-	{".gitattributes", AttributesConfig},
-	{".gitmodules", GitConfig},
-	{".gitconfig", GitConfig},
-	{"go.sum", LockConfig},
-	{"go.work.sum", LockConfig},
-	{"package-lock.json", LockConfig},
-	{"npm-shrinkwrap.json", LockConfig},
-	{"pnpm-lock.yaml", LockConfig},
-	{"yarn.lock", LockConfig},
-	{"bun.lock", LockConfig},
-	{"bun.lockb", LockConfig},
-	{"uv.lock", LockConfig},
-	{"poetry.lock", LockConfig},
-	{"pipfile.lock", LockConfig},
-	{"pdm.lock", LockConfig},
-	{"cargo.lock", LockConfig},
-	{"gradle.lockfile", LockConfig},
-	{"gemfile.lock", LockConfig},
-	{"composer.lock", LockConfig},
-	{"go.mod", ManifestConfig},
-	{"go.work", ManifestConfig},
-	{"package.json", ManifestConfig},
-	{"pnpm-workspace.yaml", ManifestConfig},
-	{"pyproject.toml", ManifestConfig},
-	{"requirements*.txt", ManifestConfig},
-	{"constraints*.txt", ManifestConfig},
-	{"setup.py", ManifestConfig},
-	{"setup.cfg", ManifestConfig},
-	{"pipfile", ManifestConfig},
-	{"cargo.toml", ManifestConfig},
-	{"pom.xml", ManifestConfig},
-	{"build.gradle*", ManifestConfig},
-	{"settings.gradle*", ManifestConfig},
-	{"libs.versions.toml", ManifestConfig},
-	{"vitest.config.*", RunnerConfig},
-	{"vitest.workspace.*", RunnerConfig},
-	{"vitest.setup.*", RunnerConfig},
-	{"jest.config.*", RunnerConfig},
-	{"jest.setup.*", RunnerConfig},
-	{"setuptests.*", RunnerConfig},
-	{"playwright.config.*", RunnerConfig},
-	{"cypress.config.*", RunnerConfig},
-	{"karma.conf.*", RunnerConfig},
-	{".mocharc*", RunnerConfig},
-	{"bunfig.toml", RunnerConfig},
-	{"pytest.ini", RunnerConfig},
-	{"ava.config.*", RunnerConfig},
-	{".taprc", RunnerConfig},
-	{"phpunit.xml*", RunnerConfig},
-	{".rspec", RunnerConfig},
-	{"ctesttestfile.cmake", RunnerConfig},
-	{"noxfile.py", RunnerConfig},
-	{"rakefile", BuildConfig},
-	{"mix.exs", BuildConfig},
-	{"mix.lock", LockConfig},
-	{"composer.json", ManifestConfig},
-	{"gemfile", ManifestConfig},
-	{".pytest.ini", RunnerConfig},
-	{"tox.ini", RunnerConfig},
-	{".coveragerc", RunnerConfig},
-	{"sitecustomize.py", RunnerConfig},
-	{"usercustomize.py", RunnerConfig},
-	{".nycrc*", RunnerConfig},
-	{"codecov.y*ml", RunnerConfig},
-	{".gitlab-ci.y*ml", CIConfig},
-	{".travis.y*ml", CIConfig},
-	{"azure-pipelines*.y*ml", CIConfig},
-	{"bitbucket-pipelines.y*ml", CIConfig},
-	{"jenkinsfile*", CIConfig},
-	{".drone.y*ml", CIConfig},
-	{"appveyor.y*ml", CIConfig},
-	{".pre-commit-config.y*ml", HooksConfig},
-	{"lefthook.y*ml", HooksConfig},
-	{".lefthook.y*ml", HooksConfig},
-	{".lintstagedrc*", HooksConfig},
-	{".golangci.*", LintConfig},
-	{".eslintrc*", LintConfig},
-	{"eslint.config.*", LintConfig},
-	{".eslintignore", LintConfig},
-	{".prettierrc*", LintConfig},
-	{"prettier.config.*", LintConfig},
-	{".prettierignore", LintConfig},
-	{"biome.json*", LintConfig},
-	{"ruff.toml", LintConfig},
-	{".ruff.toml", LintConfig},
-	{".flake8", LintConfig},
-	{".pylintrc", LintConfig},
-	{"pylintrc", LintConfig},
-	{".isort.cfg", LintConfig},
-	{".stylelintrc*", LintConfig},
-	{"rustfmt.toml", LintConfig},
-	{".rustfmt.toml", LintConfig},
-	{"clippy.toml", LintConfig},
-	{".clippy.toml", LintConfig},
-	{"checkstyle*.xml", LintConfig},
-	{"pmd*.xml", LintConfig},
-	{"spotbugs*.xml", LintConfig},
-	{"detekt*.y*ml", LintConfig},
-	{"tsconfig*.json", TypeConfig},
-	{"jsconfig*.json", TypeConfig},
-	{"mypy.ini", TypeConfig},
-	{".mypy.ini", TypeConfig},
-	{"pyrightconfig.json", TypeConfig},
-	{"makefile", BuildConfig},
-	{"gnumakefile", BuildConfig},
-	{"makefile.*", BuildConfig},
-	{"*.mk", BuildConfig},
-	{"justfile", BuildConfig},
-	{"taskfile.y*ml", BuildConfig},
-	{"dockerfile*", BuildConfig},
-	{"docker-compose*.y*ml", BuildConfig},
-	{"compose.y*ml", BuildConfig},
-	{"vite.config.*", BuildConfig},
-	{"rollup.config.*", BuildConfig},
-	{"webpack.config.*", BuildConfig},
-	{"tsup.config.*", BuildConfig},
-	{"babel.config.*", BuildConfig},
-	{".babelrc*", BuildConfig},
-	{".swcrc", BuildConfig},
-	{"turbo.json", BuildConfig},
-	{"nx.json", BuildConfig},
-	{"lerna.json", BuildConfig},
-	{"cmakelists.txt", BuildConfig},
-	{"build.rs", BuildConfig},
-	{"rust-toolchain", BuildConfig},
-	{"rust-toolchain.toml", BuildConfig},
-	{"gradle.properties", BuildConfig},
-	{"gradle-wrapper.*", BuildConfig},
-	{"gradlew*", BuildConfig},
-	{"mvnw*", BuildConfig},
-	{"lombok.config", BuildConfig},
-	{"junit-platform.properties", RunnerConfig},
-	{"nextest.toml", RunnerConfig},
-	{".npmrc", BuildConfig},
-	{".yarnrc*", BuildConfig},
-	{".pnpmfile.*", BuildConfig},
-	{".nvmrc", BuildConfig},
-	{".node-version", BuildConfig},
-	{".python-version", BuildConfig},
-	{".tool-versions", BuildConfig},
-	{"mise.toml", BuildConfig},
-	{".mcp.json", AgentConfig},
-	{".cursorrules", AgentConfig},
-	{".windsurfrules", AgentConfig},
-	{".aider*", AgentConfig},
-	{".editorconfig", EditorConfig},
-	{".envrc", EnvConfig},
-	{".env", EnvConfig},
-	{".env.*", EnvConfig},
+// configNames are all patterns, in lower case, by what they configure; the first that matches decides.
+var configNames = []struct {
+	kind     ConfigKind
+	patterns string
+}{
+	{EngineConfig, "jacquard.yaml jacquard.lock"},
+	{AttributesConfig, ".gitattributes"},
+	{GitConfig, ".gitmodules .gitconfig"},
+	{LockConfig, "go.sum go.work.sum package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb uv.lock poetry.lock pipfile.lock pdm.lock " +
+		"cargo.lock gradle.lockfile gemfile.lock composer.lock mix.lock"},
+	{ManifestConfig, "go.mod go.work package.json pnpm-workspace.yaml pyproject.toml requirements*.txt constraints*.txt setup.py setup.cfg pipfile cargo.toml pom.xml " +
+		"build.gradle* settings.gradle* libs.versions.toml composer.json gemfile"},
+	{RunnerConfig, "vitest.config.* vitest.workspace.* vitest.setup.* jest.config.* jest.setup.* setuptests.* playwright.config.* cypress.config.* karma.conf.* .mocharc* " +
+		"bunfig.toml pytest.ini ava.config.* .taprc phpunit.xml* .rspec ctesttestfile.cmake noxfile.py .pytest.ini tox.ini .coveragerc sitecustomize.py " +
+		"usercustomize.py .nycrc* codecov.y*ml junit-platform.properties nextest.toml"},
+	{CIConfig, ".gitlab-ci.y*ml .travis.y*ml azure-pipelines*.y*ml bitbucket-pipelines.y*ml jenkinsfile* .drone.y*ml appveyor.y*ml"},
+	{HooksConfig, ".pre-commit-config.y*ml lefthook.y*ml .lefthook.y*ml .lintstagedrc*"},
+	{LintConfig, ".golangci.* .eslintrc* eslint.config.* .eslintignore .prettierrc* prettier.config.* .prettierignore biome.json* ruff.toml .ruff.toml .flake8 .pylintrc " +
+		"pylintrc .isort.cfg .stylelintrc* rustfmt.toml .rustfmt.toml clippy.toml .clippy.toml checkstyle*.xml pmd*.xml spotbugs*.xml detekt*.y*ml"},
+	{TypeConfig, "tsconfig*.json jsconfig*.json mypy.ini .mypy.ini pyrightconfig.json"},
+	{BuildConfig, "rakefile mix.exs makefile gnumakefile makefile.* *.mk justfile taskfile.y*ml dockerfile* docker-compose*.y*ml compose.y*ml vite.config.* " +
+		"rollup.config.* webpack.config.* tsup.config.* babel.config.* .babelrc* .swcrc turbo.json nx.json lerna.json cmakelists.txt build.rs rust-toolchain " +
+		"rust-toolchain.toml gradle.properties gradle-wrapper.* gradlew* mvnw* lombok.config .npmrc .yarnrc* .pnpmfile.* .nvmrc .node-version .python-version " +
+		".tool-versions mise.toml"},
+	{AgentConfig, ".mcp.json .cursorrules .windsurfrules .aider*"},
+	{EditorConfig, ".editorconfig"},
+	{EnvConfig, ".envrc .env .env.*"},
 }
 
 // ConfigKindOf tells what the file at p configures, NoConfig if nothing. Case does not matter, because on some file

@@ -196,25 +196,32 @@ func rowOf(name string) (ecosystem, bool) {
 	return ecosystem{}, false
 }
 
-// languages is the language of each extension.
-var languages = map[string]string{
-	".go": LangGo,
-	".ts": LangTypeScript, ".tsx": LangTypeScript, ".mts": LangTypeScript, ".cts": LangTypeScript,
-	".js": LangJavaScript, ".jsx": LangJavaScript, ".mjs": LangJavaScript, ".cjs": LangJavaScript,
-	".py": LangPython, ".pyi": LangPython,
-	".rs": LangRust, ".java": LangJava, ".kt": LangKotlin, ".kts": LangKotlin,
+// languageRows say of each language which extensions its files have, the usual one first, and which of them are tests: by their paths, and for
+// people.
+var languageRows = map[string]struct {
+	extensions []string
+	isTest     func(string) bool
+	tests      string
+}{
+	LangGo:         {[]string{".go"}, func(p string) bool { return strings.HasSuffix(p, "_test.go") }, "*_test.go"},
+	LangTypeScript: {[]string{".ts", ".tsx", ".mts", ".cts"}, isNodeTest, "*.test.ts *.spec.ts __tests__/**"},
+	LangJavaScript: {[]string{".js", ".jsx", ".mjs", ".cjs"}, isNodeTest, "*.test.js *.spec.js __tests__/**"},
+	LangPython:     {[]string{".py"}, isPythonTest, "test_*.py *_test.py conftest.py"},
+	LangRust:       {[]string{".rs"}, isRustTest, "tests/** *_test.rs tests.rs"},
+	LangJava:       {[]string{".java"}, isJVMTest, "src/test/** *Test.java"},
+	LangKotlin:     {[]string{".kt", ".kts"}, isJVMTest, "src/test/** *Test.kt"},
 }
 
-// testNames tells a language's tests by their paths.
-var testNames = map[string]func(string) bool{
-	LangGo:         func(p string) bool { return strings.HasSuffix(p, "_test.go") },
-	LangTypeScript: isNodeTest,
-	LangJavaScript: isNodeTest,
-	LangPython:     isPythonTest,
-	LangRust:       isRustTest,
-	LangJava:       isJVMTest,
-	LangKotlin:     isJVMTest,
-}
+// languages is the language of each extension.
+var languages = func() map[string]string {
+	out := map[string]string{".pyi": LangPython} // which says what is in another file
+	for name, row := range languageRows {
+		for _, ext := range row.extensions {
+			out[ext] = name
+		}
+	}
+	return out
+}()
 
 // isRustTest: files below tests are crates of tests; a module of tests beside the code has the name tests.rs or ends in _test.rs.
 func isRustTest(p string) bool {
@@ -247,25 +254,7 @@ func Languages() []string {
 }
 
 // Extensions lists the file extensions of a language, the usual one first.
-func Extensions(language string) []string {
-	switch language {
-	case LangGo:
-		return []string{".go"}
-	case LangTypeScript:
-		return []string{".ts", ".tsx", ".mts", ".cts"}
-	case LangJavaScript:
-		return []string{".js", ".jsx", ".mjs", ".cjs"}
-	case LangPython:
-		return []string{".py"}
-	case LangRust:
-		return []string{".rs"}
-	case LangJava:
-		return []string{".java"}
-	case LangKotlin:
-		return []string{".kt", ".kts"}
-	}
-	return nil
-}
+func Extensions(language string) []string { return slices.Clone(languageRows[language].extensions) }
 
 // Env is the environment that all commands of the toolchain share, as NAME=value.
 func (f Found) Env() []string {
