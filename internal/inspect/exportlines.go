@@ -18,34 +18,40 @@ var exportGroups = []string{"Functions", "Types", "Classes", "Enums", "Variables
 // kind, sorted by name. Every line that it writes reads as that export; described adds the
 // first sentence of its documentation.
 func exportsText(offers []found, described bool) (text string, n int) {
-	groups := exportList{}
-	seen := map[string]bool{}
+	groups, seen := exportList{}, map[string]bool{}
 	for _, e := range offers {
-		lang := source.LangOf(e.file)
-		full := e.full()
-		if e.Name == "*" || strings.HasPrefix(e.Name, "_") || unlisted(e) || isConstructor(e.Export, lang) {
-			continue
+		about := ""
+		if described {
+			about = firstSentence(e.Doc, e.Name)
 		}
-		for _, of := range constructorsOf(offers, e) {
-			group, line := exportLine(e.Export, full, of)
-			role := roleOf(group, full, line)
-			if line == "" || seen[role] {
-				continue
-			}
-			seen[role] = true
-			about := ""
-			if described {
-				about = firstSentence(e.Doc, e.Name)
-			}
-			groups[group] = append(groups[group], [2]string{full, "- `" + line + "`" + about + "\n"})
-			n++
-		}
+		n += groups.add(offers, e, "", about, seen)
 	}
 	return groups.text(true), n
 }
 
 // exportList are names and lines of exports by the heading that they stand under.
 type exportList map[string][][2]string
+
+// add lists an export in each way that it can be made, and counts these: as a type in the words of own, where they read as it. seen are
+// those that are listed.
+func (l exportList) add(offers []found, x found, own, about string, seen map[string]bool) (n int) {
+	full := x.full()
+	if x.Name == "*" || x.Name == "" || strings.HasPrefix(x.Name, "_") || unlisted(x) || isConstructor(x.Export, source.LangOf(x.file)) {
+		return 0
+	}
+	for _, of := range constructorsOf(offers, x) {
+		group, line := "Types", own
+		if !readsAs(group, line, full) {
+			group, line = exportLine(x.Export, full, of)
+		}
+		if role := roleOf(group, full, line); line != "" && !seen[role] {
+			seen[role] = true
+			l[group] = append(l[group], [2]string{full, "- `" + line + "`" + about + "\n"})
+			n++
+		}
+	}
+	return n
+}
 
 // reExports is the heading of what comes from elsewhere.
 const reExports = "Re-exports"

@@ -153,23 +153,13 @@ func (a Analysis) ExportsText() string {
 	for i, e := range all {
 		offers[i] = e.found()
 	}
-	groups := exportList{}
-	seen := map[string]bool{}
+	groups, seen := exportList{}, map[string]bool{}
 	for i, e := range all {
-		o := offers[i]
-		if e.Name == "*" || e.Name == "" || strings.HasPrefix(o.Name, "_") || isConstructor(o.Export, source.LangOf(o.file)) {
-			continue
+		own := ""
+		if e.Signature == "" && e.Definition != "" {
+			own = e.Name + " { " + strings.Trim(e.Definition, "{} ") + " }"
 		}
-		for _, of := range constructorsOf(offers, o) {
-			group, line := "Types", e.Name+" { "+strings.Trim(e.Definition, "{} ")+" }"
-			if e.Signature != "" || e.Definition == "" || !readsAs(group, line, e.Name) {
-				group, line = exportLine(o.Export, e.Name, of)
-			}
-			if role := roleOf(group, e.Name, line); line != "" && !seen[role] {
-				seen[role] = true
-				groups[group] = append(groups[group], [2]string{e.Name, "- `" + line + "`\n"})
-			}
-		}
+		groups.add(offers, offers[i], own, "", seen)
 	}
 	for _, e := range x.ReExports {
 		line := [2]string{e.Name, "- `" + e.Name + "` (from `" + e.Source + "`)\n"}

@@ -141,12 +141,7 @@ type AuditSummary struct {
 func (p *Project) Audit(onlyIssues bool) Audit {
 	dirs, excluded := p.count()
 	a := Audit{Root: p.root, Nodes: []AuditNode{}, Excluded: append([]string{}, slices.Sorted(maps.Keys(excluded))...)}
-	s := &a.Summary
-	add := func(to *int, yes bool) {
-		if yes {
-			*to++
-		}
-	}
+	count := map[string]int{}
 	for dir, c := range dirs {
 		n := AuditNode{
 			Path: shown(dir), SourceFiles: c.sources, Subdirs: len(c.subdirs), Depth: index.Depth(dir),
@@ -162,18 +157,17 @@ func (p *Project) Audit(onlyIssues bool) Audit {
 		default:
 			n.Status = "not_required"
 		}
-		s.Total++
-		add(&s.Needs, n.Needs)
-		add(&s.HasClaudeMd, n.HasClaudeMd)
-		add(&s.Implements, n.HasImplements)
-		add(&s.Complete, n.Status == "complete")
-		add(&s.Missing, n.Status == "missing")
-		add(&s.Unexpected, n.Status == "unexpected")
-		add(&s.NotRequired, n.Status == "not_required")
+		count[n.Status]++
+		if n.HasImplements {
+			a.Summary.Implements++
+		}
 		if !onlyIssues || n.Status == "missing" || n.Status == "unexpected" {
 			a.Nodes = append(a.Nodes, n)
 		}
 	}
+	s := &a.Summary
+	s.Complete, s.Missing, s.Unexpected, s.NotRequired = count["complete"], count["missing"], count["unexpected"], count["not_required"]
+	s.Total, s.Needs, s.HasClaudeMd = len(dirs), s.Complete+s.Missing, s.Complete+s.Unexpected
 	slices.SortFunc(a.Nodes, func(x, y AuditNode) int { return strings.Compare(x.Path, y.Path) })
 	return a
 }

@@ -312,7 +312,7 @@ func (p *typeParser) named(name string, args []Type) Type {
 		if class := basics[p.lang][name]; class != "" && len(args) == 0 {
 			return Type{Form: Basic, Name: name, Class: class}
 		}
-		if class := foreignBasic(name); class != "" && len(args) == 0 && p.lang != "" {
+		if class := foreignBasics[name]; class != "" && len(args) == 0 && p.lang != "" {
 			return Type{Form: Basic, Name: name, Class: class}
 		}
 		if known && (form == List || form == Map || form == Set || form == Future || form == Tuple) && name != "Function" {
@@ -363,26 +363,12 @@ func funcNamed(name string, args []Type) Type {
 	return Type{Form: Func, Name: name, Args: args}
 }
 
-// foreignBasic is the meaning of a name that another language has and that no language uses
+// foreignBasics are the meanings of names that another language has and that no language uses
 // for something else: specs are often written in the words of another language.
-func foreignBasic(name string) string {
-	switch name {
-	case "string", "str":
-		return "string"
-	case "number":
-		return "number"
-	case "integer", "int", "int32", "int64", "i32", "i64", "u32", "u64", "long":
-		return "int"
-	case "float", "double", "float64", "float32", "f64", "f32":
-		return "float"
-	case "boolean", "bool":
-		return "bool"
-	case "void", "None", "null", "undefined", "nil":
-		return "unit"
-	case "any":
-		return "any"
-	}
-	return ""
+var foreignBasics = map[string]string{
+	"string": "string", "str": "string", "number": "number", "integer": "int", "int": "int", "int32": "int", "int64": "int", "i32": "int", "i64": "int", "u32": "int",
+	"u64": "int", "long": "int", "float": "float", "double": "float", "float64": "float", "float32": "float", "f64": "float", "f32": "float",
+	"boolean": "bool", "bool": "bool", "void": "unit", "None": "unit", "null": "unit", "undefined": "unit", "nil": "unit", "any": "any",
 }
 
 // function reads `(A, B) R` of Go or `(A, B) -> R` of Rust behind func or fn.
