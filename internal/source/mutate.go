@@ -263,7 +263,7 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 				f.returned(fn, ts, i+1, end)
 			}
 		default:
-			dropStatement(f, fn, ts, i, python, add)
+			dropStatement(fn, ts, i, python, add)
 		}
 	}
 }
@@ -338,7 +338,7 @@ func onlyEquality(ts []Token) bool {
 }
 
 // dropStatement drops a raise, a throw or a call that stands alone.
-func dropStatement(f *File, fn Func, ts []Token, i int, python bool, add func(Token, int, string, string)) {
+func dropStatement(fn Func, ts []Token, i int, python bool, add func(Token, int, string, string)) {
 	t := ts[i]
 	if python {
 		if t.Indent < 0 || t.Kind != Ident {

@@ -93,14 +93,14 @@ func (p *pyFile) end(l, limit int) int {
 }
 
 // header skips async and gives the words of a def or class.
-func header(ts []Token) (kind, name string, at int) {
+func header(ts []Token) (kind, name string) {
 	if len(ts) > 0 && isWord(ts[0], "async") {
-		ts, at = ts[1:], 1
+		ts = ts[1:]
 	}
 	if len(ts) >= 2 && (isWord(ts[0], "def") || isWord(ts[0], "class")) && ts[1].Kind == Ident {
-		return ts[0].Text, ts[1].Text, at
+		return ts[0].Text, ts[1].Text
 	}
-	return "", "", 0
+	return "", ""
 }
 
 // functions finds the functions of the file: those that are defined, and those that are bound to a name, as in

@@ -78,7 +78,7 @@ func (p *pyFile) testsIn(from, to int, class string, outer pyMark) {
 			}
 			continue
 		}
-		kind, name, _ := header(ts)
+		kind, name := header(ts)
 		end := l + 1
 		switch {
 		case kind == "class" && (strings.HasPrefix(name, "Test") || strings.Contains(render(ts), "TestCase")):
@@ -152,7 +152,7 @@ func (p *pyFile) body(t *Test, from, to int, trivial bool) {
 			}
 			p.statement(t, ts, trivial)
 		default:
-			if kind, _, _ := header(ts); kind != "" {
+			if kind, _ := header(ts); kind != "" {
 				end := p.end(l, to)
 				p.body(t, l+1, end, trivial)
 				l = end - 1
