@@ -171,6 +171,7 @@ func TestTasksJava(t *testing.T) {
 		{"an old test that gives way to one that says nothing of it", "    void some() {\n        Assertions.assertTrue(Other.one() > 0);\n        Assertions.assertTrue(Other.one() < 9);\n        Assertions.assertTrue(Other.one() != 7);\n", false, []string{"test-passes-without"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			p, _, err := l.checker.Task(t.Context(), task, base, l.tree(base, map[string]string{code: right, tests: strings.Replace(was[tests], "    void one() {\n        Assertions.assertEquals(1, Other.one());\n", c.test, 1)}))
 			want(t, c.name, p, err, c.passed, c.rules...)
 		})

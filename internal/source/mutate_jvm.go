@@ -28,8 +28,8 @@ func otherJVM(lang, name string) (what, before, after string) {
 
 // gives is the type that the head of a function of Java or Kotlin says, as far as it is one word, and whether nothing, null, is a value of it.
 func (f *File) gives(fn Func, ts []Token) (name string, null bool) {
-	at := firstAt(ts, fn.Off)
-	for at+1 < len(ts) && ts[at].Off < fn.Body && !(isWord(ts[at], fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]) && isPunct(ts[at+1], "(")) {
+	at, bare := firstAt(ts, fn.Off), fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]
+	for at+1 < len(ts) && ts[at].Off < fn.Body && (!isWord(ts[at], bare) || !isPunct(ts[at+1], "(")) {
 		at++
 	}
 	if at == 0 || at+1 >= len(ts) || ts[at].Off >= fn.Body || ts[at-1].End <= fn.Off {
