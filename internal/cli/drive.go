@@ -254,15 +254,11 @@ func (p *project) answer(rep *report.Run, blocks bool) {
 		if p.a.compiles {
 			say = report.Generated
 		}
-		fmt.Fprint(p.a.Out, say(p.a.lang(), *rep.Result))
-	}
-	if !p.a.compiles && rep.Result.Ref == "" && rep.Result.Pull == nil && rep.Result.Generated > 0 {
-		fmt.Fprint(p.a.Err, report.InTree(p.a.lang(), rep.ID))
+		fmt.Fprint(p.a.Out, say(p.a.lang(), rep))
 	}
 	if rep.Result.Ref != "" && rep.Result.Ref != "HEAD" { // that it has moved is said below
 		fmt.Fprintf(p.a.Out, "%s\n", rep.Result.Ref)
 	}
-	fmt.Fprint(p.a.Err, report.Moved(p.a.lang(), rep.Result.Moved, rep.ID), report.Pulled(p.a.lang(), rep.Result.Pull))
 	if rep.Result.Deliver != nil {
 		fmt.Fprintf(p.a.Err, "%s\n", *rep.Result.Deliver)
 	}

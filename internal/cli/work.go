@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -222,13 +221,7 @@ func (p *project) worked(_ *engine, rep *report.Run, _ bool) error {
 	out := *rep.Work
 	rep.Usage = out.Usage
 	if !p.a.asJSON(rep) {
-		fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), rep.ID, out))
-		for _, m := range rep.Modules {
-			if m.Task != nil && works.IsKept(m.Task.Result) {
-				fmt.Fprintf(p.a.Err, p.a.lang().T("documents: %s; to read one, run: jacquard show %s --document PLAN.md\n"), path.Dir(m.Task.Result), rep.ID)
-				break
-			}
-		}
+		fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), rep))
 	}
 	return proved(out.Verified)
 }

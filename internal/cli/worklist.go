@@ -258,7 +258,7 @@ func (p *project) workStatus(ctx context.Context, id, task string) error {
 	case w.State.Ended() && w.Folder == "" && w.plan.IsZero():
 		fmt.Fprint(a.Out, l.T("no plan was approved: start the request again\n"))
 	case w.State.Ended() && w.Done < w.Total:
-		fmt.Fprintf(a.Out, l.T("to build the rest, run: jacquard resume %s\n"), w.ID)
+		fmt.Fprintf(a.Out, l.T("to build the rest, run: jacquard resume %s")+"\n", w.ID)
 	}
 	rows := [][]string{{l.T("TASK"), l.T("STATE"), l.T("COMMIT"), l.T("TITLE")}}
 	for _, t := range w.Tasks {

@@ -103,56 +103,49 @@ func review(l Lang, n step.PhaseNote) string {
 
 // AutoSummary is the text at the end of a run of auto, whose branch is ref.
 func AutoSummary(l Lang, run, ref string, o step.AutoOut) string {
-	var b strings.Builder
 	if o.End.Reason == "" { // nothing but the score was asked for
 		return ""
 	}
-	if o.Verified {
-		fmt.Fprint(&b, Countf(l.T("✓ %s (%s): done (commit %s, %d files, %d tests)\n"), o.Feature, o.Mode, clip7(o.Commit), len(o.Files), o.Tests.Passed))
-		b.WriteString(Shown(l, o.Tests))
+	e := ending{ok: o.Verified, run: run}
+	if e.ok {
+		e.done = Countf(l.T("%s (%s): done (commit %s, %d files, %d tests)"), o.Feature, o.Mode, clip7(o.Commit), len(o.Files), o.Tests.Passed)
+		e.proof = lines(Shown(l, o.Tests))
 	} else {
-		fmt.Fprintf(&b, l.T("✗ %s (%s): not done: %s\n"), o.Feature, o.Mode, o.End)
-		for _, s := range o.Open {
-			fmt.Fprintf(&b, "    %s\n", strings.Join(strings.Fields(s), " "))
-		}
+		e.done, e.open = fmt.Sprintf(l.T("%s (%s): not done: %s"), o.Feature, o.Mode, o.End), step.Each(o.Open, pdca.Line)
 	}
-	b.WriteString(warned(l, o.Accepted, o.Warnings))
-	fmt.Fprint(&b, Countf(l.T("%d agent sessions, %d attempts, %d check cycles, %d fixes; %s\n"), o.Sessions, o.Attempts, o.QA, o.Fixes, Cost(l, o.Usage)))
-	switch {
-	case o.Report == "":
-	case o.Verified || works.IsKept(o.Report):
-		fmt.Fprintf(&b, l.T("report: %s\n"), o.Report)
-	default: // nothing of it is in the user's tree
-		fmt.Fprintf(&b, l.T("report: git show %s:%s\nchanges: git diff HEAD %s\n"), ref, o.Report, ref)
-	}
+	e.open = append(e.open, warned(l, o.Accepted, o.Warnings)...)
+	e.cost = []string{Cost(l, o.Usage) + Countf(l.T(", %d agent sessions, %d attempts, %d check cycles, %d fixes"), o.Sessions, o.Attempts, o.QA, o.Fixes)}
+	e.at(l, o.Moved, o.Pull, o.Why)
+	e.document(l, o.Report, ref, o.Verified)
 	for _, d := range o.Context {
-		fmt.Fprintf(&b, l.T("context: %s\n"), d.Path)
+		e.result = append(e.result, fmt.Sprintf(l.T("context: %s"), d.Path))
 	}
 	if o.Issue != "" {
-		fmt.Fprintf(&b, l.T("issue: %s\n"), o.Issue)
+		e.result = append(e.result, fmt.Sprintf(l.T("issue: %s"), o.Issue))
 	}
-	b.WriteString(Moved(l, o.Moved, run) + Pulled(l, o.Pull) + ended(o.Why))
-	return b.String()
+	return e.text(l)
+}
+
+// document says where the document of a run is. Nothing of a run that failed is in the user's tree, but on its branch ref.
+func (e *ending) document(l Lang, name, ref string, inTree bool) {
+	switch {
+	case name == "":
+	case inTree || works.IsKept(name):
+		e.result = append(e.result, fmt.Sprintf(l.T("document: %s"), name))
+	default:
+		e.result = append(e.result, fmt.Sprintf(l.T("document: git show %s:%s"), ref, name), fmt.Sprintf(l.T("changes: git diff HEAD %s"), ref))
+	}
 }
 
 // warned are lines with the objections that a person has overruled, and with warnings.
-func warned(l Lang, overruled, warnings []string) string {
-	var b strings.Builder
+func warned(l Lang, overruled, warnings []string) (out []string) {
 	for _, s := range overruled {
-		fmt.Fprintf(&b, l.T("    overruled: %s\n"), strings.Join(strings.Fields(s), " "))
+		out = append(out, fmt.Sprintf(l.T("overruled: %s"), pdca.Line(s)))
 	}
 	for _, s := range warnings {
-		fmt.Fprintf(&b, l.T("    warning: %s\n"), strings.Join(strings.Fields(s), " "))
+		out = append(out, fmt.Sprintf(l.T("warning: %s"), pdca.Line(s)))
 	}
-	return b.String()
-}
-
-// ended is a text as the last line, "" for none.
-func ended(why string) string {
-	if why == "" {
-		return ""
-	}
-	return why + "\n"
+	return out
 }
 
 // Feature is where a run of auto stands.

@@ -11,7 +11,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
-	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 // checkpointStyle is that of runs that build checkpoints against contracts.
@@ -212,45 +211,37 @@ func checkpointEnd(l Lang, r step.CheckpointResult) string {
 
 // DevelopSummary is the text at the end of a run of develop, whose branch is ref.
 func DevelopSummary(l Lang, run, ref string, o step.DevelopOut) string {
-	var b strings.Builder
-	count := 0
+	e := ending{ok: o.Verified, run: run}
+	var shown []step.Level
 	for _, k := range o.Checkpoints {
 		if k.Status == checkpoint.Passed {
-			count++
+			shown = append(shown, k.Tests.Level)
 		}
 	}
-	if o.Verified {
-		fmt.Fprint(&b, Countf(l.T("✓ %s: done (commit %s, %d of %d checkpoints, %d files)\n"), o.Feature, clip7(o.Commit), count, len(o.Checkpoints), len(o.Files)))
+	if e.ok {
+		e.done = Countf(l.T("%s: done (commit %s, %d of %d checkpoints, %d files)"), o.Feature, clip7(o.Commit), len(shown), len(o.Checkpoints), len(o.Files))
 	} else {
-		fmt.Fprintf(&b, l.T("✗ %s: not done: %s\n"), o.Feature, o.End)
+		e.done = fmt.Sprintf(l.T("%s: not done: %s"), o.Feature, o.End)
 		for _, s := range o.Open {
 			if text := pdca.Line(s); !slices.Contains([]string{"", pdca.Line(o.End.Detail)}, text) {
-				fmt.Fprintf(&b, "    %s\n", text)
+				e.open = append(e.open, text)
 			}
 		}
 	}
+	e.proof = lines(levels(l, l.T("checkpoints"), shown))
 	for _, q := range o.Assumed {
-		fmt.Fprintf(&b, l.T("    assumed: %s → %s\n"), pdca.Line(q.Question), pdca.Line(q.Answer))
+		e.open = append(e.open, fmt.Sprintf(l.T("assumed: %s → %s"), pdca.Line(q.Question), pdca.Line(q.Answer)))
 	}
-	b.WriteString(warned(l, o.Accepted, o.Warnings))
-	rows := [][]string{{l.T("PHASE"), l.T("SESSIONS"), l.T("SECONDS"), l.T("COST")}}
-	for _, p := range o.Phases {
-		rows = append(rows, []string{p.Phase, fmt.Sprint(p.Sessions), fmt.Sprint(p.Millis / 1000), Cost(l, p.Usage)})
+	e.open = append(e.open, warned(l, o.Accepted, o.Warnings)...)
+	e.cost = []string{Cost(l, o.Usage) + Countf(l.T(", %d agent sessions"), o.Sessions)}
+	pull := o.Pull
+	if !o.Verified {
+		pull = nil
 	}
-	b.WriteString(Table(rows, 0))
-	fmt.Fprint(&b, Countf(l.T("%d agent sessions; %s\n"), o.Sessions, Cost(l, o.Usage)))
-	switch {
-	case o.Document == "":
-	case o.Pull != nil && !works.IsKept(o.Document):
-		fmt.Fprintf(&b, l.T("design: git show %s:%s\n"), o.Ref, o.Document)
-	case o.Verified || works.IsKept(o.Document):
-		fmt.Fprintf(&b, l.T("design: %s\n"), o.Document)
-	default: // nothing of it is in the user's tree
-		fmt.Fprintf(&b, l.T("design: git show %s:%s\nchanges: git diff HEAD %s\n"), ref, o.Document, ref)
+	e.at(l, o.Moved, pull, o.Why)
+	if o.Pull != nil {
+		ref = o.Ref
 	}
-	if o.Verified {
-		b.WriteString(Pulled(l, o.Pull))
-	}
-	b.WriteString(Moved(l, o.Moved, run) + ended(o.Why))
-	return b.String()
+	e.document(l, o.Document, ref, o.Verified && o.Pull == nil)
+	return e.text(l)
 }

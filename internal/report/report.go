@@ -132,11 +132,11 @@ func Ending(l Lang, r *Run, ref string) string {
 	case r.Developed != nil:
 		return DevelopSummary(l, r.ID, ref, *r.Developed)
 	case r.Work != nil:
-		return WorkSummary(l, r.ID, *r.Work)
+		return WorkSummary(l, r)
 	case r.Documents != nil:
 		return DocumentSummary(l, r.Workflow, *r.Documents)
 	case r.Result != nil:
-		return Summary(l, *r.Result)
+		return Summary(l, r)
 	}
 	return ""
 }

@@ -96,8 +96,23 @@ func texts(t *testing.T, l report.Lang) string {
 		b.WriteString(report.Result(l, step.ModuleResult{Dir: "m", Status: step.Warning, Reason: reason, Conflicts: []string{"m/a.go"}, Disputed: said[reason], Mutants: step.Mutants{Tried: 8, Killed: 3}}))
 	}
 	done := step.CompileOut{Modules: 3, Generated: 4, Skipped: 1, Passed: 7, Failed: 2, Warned: 2, Weak: 1, Blocked: 1, Broken: 1}
-	b.WriteString(report.Generated(l, done) + report.Summary(l, done) + report.InTree(l, "k3v9"))
-	b.WriteString(report.Moved(l, &step.Moved{From: "1111111", To: "2222222"}, "k3v9") + report.WorkSummary(l, "k3v9", step.WorkOut{Work: "WORK-05", Tasks: 1, Failed: 1}))
+	ended := report.New(flow.Run{ID: "k3v9", Def: "compile"})
+	ended.Result = &done
+	b.WriteString(report.Generated(l, ended) + report.Summary(l, ended))
+	done.Ref, done.Moved = "work", &step.Moved{Branch: "work", From: "1111111", To: "2222222", New: true}
+	ended.Module("m").Result = &step.ModuleResult{Items: []step.ItemLevel{{Level: step.Proved}, {Level: step.Proved}, {Level: step.Covered}, {Level: step.NotChecked}}}
+	b.WriteString(report.Generated(l, ended) + report.Summary(l, ended))
+	worked := report.New(flow.Run{ID: "k3v9", Def: "work"})
+	worked.Work = &step.WorkOut{Work: "WORK-05", Tasks: 3, Done: 2, Failed: 1, Sessions: 1, Open: []string{"AC-02: The README is easy to read"}, Moved: &step.Moved{From: "1111111", To: "2222222"}}
+	for dir, level := range map[string]step.Level{"TASK-00": step.Proved, "TASK-01": step.ByExit} {
+		worked.Module(dir).Task = &step.TaskResult{Status: step.Success, Tests: step.Counts{Level: level}}
+	}
+	worked.Module("TASK-02").Task = &step.TaskResult{Status: step.Warning}
+	b.WriteString(report.WorkSummary(l, worked))
+	worked.Work = &step.WorkOut{Work: "WORK-06", Tasks: 1, Done: 1, Verified: true, Pull: &step.PullResult{URL: "https://example.org/1", Branch: "a", Base: "main"}}
+	b.WriteString(report.WorkSummary(l, worked))
+	b.WriteString(report.AutoSummary(l, "k3v9", "refs/x", step.AutoOut{Feature: "cart", Mode: "LIGHT", Verified: true, End: step.End{Reason: "done"}, Commit: "1111111", Tests: step.Counts{Passed: 3, Level: step.Proved, Red: 1}, Report: "docs/cart.md", Accepted: []string{"too long"}, Moved: &step.Moved{Branch: "main", From: "1111111", To: "2222222"}}))
+	b.WriteString(report.DevelopSummary(l, "k3v9", "refs/x", step.DevelopOut{Feature: "cart", End: step.End{Reason: "checkpoint", Detail: "CP-1 did not pass"}, Open: []string{"CP-1 did not pass", "no money left"}, Document: "docs/cart.md"}))
 	for _, p := range []step.PlanNote{
 		{},
 		{UpToDate: 2},

@@ -365,25 +365,46 @@ func disputes(l Lang, r step.ModuleResult) string {
 }
 
 // Generated is the seed's text at the end of a compile run, for who calls it by that name.
-func Generated(l Lang, o step.CompileOut) string {
+func Generated(l Lang, r *Run) string {
+	o := *r.Result
+	e := ending{run: r.ID}
+	e.at(l, o.Moved, o.Pull, "")
+	if e.result == nil {
+		e.run = ""
+	}
 	return l.T("=== Generation finished ===") + "\n" + fmt.Sprintf(l.T("CLAUDE.md in total: %d\n"), o.Modules) +
-		fmt.Sprintf(l.T("Generated files: %d\n"), o.Generated) + fmt.Sprintf(l.T("Skipped files: %d\n"), o.Skipped) + rest(l, o)
+		fmt.Sprintf(l.T("Generated files: %d\n"), o.Generated) + fmt.Sprintf(l.T("Skipped files: %d\n"), o.Skipped) +
+		fmt.Sprintf(l.T("Tests: %d passed, %d failed\n"), o.Passed, o.Failed) + unproved(l, o) + e.text(l)
 }
 
 // Summary is the text at the end of a build.
-func Summary(l Lang, o step.CompileOut) string {
-	return fmt.Sprintf(l.T("%d of %d modules built"), o.Succeeded+o.Weak, o.Modules) + Countf(l.T(", %d files written\n"), o.Generated) + rest(l, o) + fmt.Sprintf(l.T("Cost: %s\n"), Cost(l, o.Usage))
+func Summary(l Lang, r *Run) string {
+	o := *r.Result
+	e := ending{
+		ok: o.Verified, run: r.ID, done: fmt.Sprintf(l.T("%d of %d modules built"), o.Succeeded+o.Weak, o.Modules) + Countf(l.T(", %d files written"), o.Generated),
+		cost: []string{Cost(l, o.Usage)}, open: lines(unproved(l, o)),
+	}
+	var shown []step.Level
+	for _, m := range r.Modules {
+		if m.Result != nil {
+			shown = append(shown, step.Each(m.Result.Items, func(x step.ItemLevel) step.Level { return x.Level })...)
+		}
+	}
+	e.proof = []string{fmt.Sprintf(l.T("tests %d passed, %d failed"), o.Passed, o.Failed)}
+	if said := levels(l, l.T("items"), shown); said != "" {
+		e.proof[0] = said + "; " + e.proof[0]
+	}
+	e.at(l, o.Moved, o.Pull, "")
+	if o.Ref == "" && o.Pull == nil && o.Generated > 0 {
+		e.result, e.undo = []string{fmt.Sprintf(l.T("in your working tree; to review: jacquard diff %s"), r.ID)}, "jacquard undo "+r.ID
+		e.open = append(e.open, l.T("commit the files together with jacquard.lock"))
+	}
+	return e.text(l)
 }
 
-// InTree says what to do with what a build has put into the working tree.
-func InTree(l Lang, run string) string {
-	return fmt.Sprintf(l.T("review: jacquard diff %s\nundo: jacquard undo %s\nreport: jacquard report %s --open\ncommit the files together with jacquard.lock\n"), run, run, run)
-}
-
-// rest are the tests of a build, and what of it is not verified.
-func rest(l Lang, o step.CompileOut) string {
+// unproved says what of a build is not verified.
+func unproved(l Lang, o step.CompileOut) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, l.T("Tests: %d passed, %d failed\n"), o.Passed, o.Failed)
 	b.WriteString(left(l, o.LeftOut))
 	if o.Weak > 0 {
 		fmt.Fprintf(&b, l.T("Verified with warnings: %d\n"), o.Weak)

@@ -156,7 +156,8 @@ func place(f step.Finding) string {
 func clip7(commit string) string { return commit[:min(len(commit), 7)] }
 
 // WorkSummary is the text at the end of a run of work.
-func WorkSummary(l Lang, run string, o step.WorkOut) string {
+func WorkSummary(l Lang, r *Run) string {
+	o := *r.Work
 	var b strings.Builder
 	for _, qa := range o.Assumed {
 		fmt.Fprintf(&b, l.T("assumed: %s %s\n"), qa.Question, qa.Answer)
@@ -165,28 +166,31 @@ func WorkSummary(l Lang, run string, o step.WorkOut) string {
 		fmt.Fprintf(&b, l.T("%s: nothing was built: %s\n"), o.Work, o.Why)
 		return b.String()
 	}
-	fmt.Fprintf(&b, l.T("%s: %d of %d tasks done"), o.Work, o.Done, o.Tasks)
+	e := ending{ok: o.Verified, run: r.ID, done: fmt.Sprintf(l.T("%s: %d of %d tasks done"), o.Work, o.Done, o.Tasks)}
 	if o.Failed > 0 {
-		fmt.Fprintf(&b, l.T(", %d failed"), o.Failed)
+		e.done += fmt.Sprintf(l.T(", %d failed"), o.Failed)
 	}
 	if o.Blocked > 0 {
-		fmt.Fprintf(&b, l.T(", %d blocked"), o.Blocked)
+		e.done += fmt.Sprintf(l.T(", %d blocked"), o.Blocked)
 	}
-	fmt.Fprintf(&b, "; %s\n", Cost(l, o.Usage))
-	fmt.Fprint(&b, Countf(l.T("%d agent sessions\n"), o.Sessions))
-	for i, s := range o.Open {
-		if i == 0 {
-			b.WriteString(l.T("not checked automatically:\n"))
+	var shown []step.Level
+	for _, m := range r.Modules {
+		if m.Task != nil && m.Task.Status == step.Success {
+			shown = append(shown, m.Task.Tests.Level)
 		}
-		fmt.Fprintf(&b, "  %s\n", s)
 	}
-	b.WriteString(Moved(l, o.Moved, run) + Pulled(l, o.Pull) + ended(o.Why))
+	e.proof = lines(levels(l, l.T("tasks"), shown))
+	e.cost = []string{Cost(l, o.Usage) + Countf(l.T(", %d agent sessions"), o.Sessions)}
+	e.at(l, o.Moved, o.Pull, o.Why)
+	for _, s := range o.Open {
+		e.open = append(e.open, fmt.Sprintf(l.T("not checked automatically: %s"), s))
+	}
 	switch {
 	case o.Failed+o.Blocked == 0:
 	case o.Tasks == 1:
-		fmt.Fprintf(&b, l.T("to try again, run: jacquard resume %s\n"), o.Work)
+		e.open = append(e.open, fmt.Sprintf(l.T("to try again, run: jacquard resume %s"), o.Work))
 	default:
-		fmt.Fprintf(&b, l.T("to build the rest, run: jacquard resume %s\n"), o.Work)
+		e.open = append(e.open, fmt.Sprintf(l.T("to build the rest, run: jacquard resume %s"), o.Work))
 	}
-	return b.String()
+	return b.String() + e.text(l)
 }
