@@ -237,6 +237,9 @@ func (a *Actor) meter(out *agent.Outcome, s gateway.Stats) {
 	if out.Class == agent.Limit && out.ResetsAt.IsZero() {
 		out.ResetsAt = s.ResetsAt // with a key the agent does not pass it on
 	}
+	if (out.Class == agent.Transient || out.Class == agent.Limit) && s.Said != "" { // the agent may not say who, nor what exactly
+		out.Message = s.Said
+	}
 	if out.Class == agent.Transient && s.Unreached != "" {
 		out.Message = "cannot reach " + s.Unreached
 		if !s.Reached { // it is no outage that goes by: there is no way from here

@@ -3,9 +3,11 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -13,6 +15,8 @@ import (
 // Tape.Replay.
 type Backend interface {
 	serve(ctx context.Context, w http.ResponseWriter, c *call)
+	// name says who answers, for people.
+	name() string
 }
 
 // call is one request of an agent that may be answered.
@@ -39,6 +43,8 @@ type Stats struct {
 	Usage      Usage
 	Spent      Amount
 	PriceKnown bool // false when a call's model has no price: MicroUSD then lacks it
+	// Said is the last answer, when it was an error: who gave it, its status and its words.
+	Said string
 	// Unreached is why the last call did not reach the provider, "" when it did.
 	Unreached string
 	// Reached: since this gateway was started, the provider has answered a call, of whatever turn.
@@ -134,6 +140,11 @@ func (a *Access) account(m *meter, used Usage, spent Amount, known, cut bool, no
 	s.Spent = s.Spent.plus(spent)
 	s.PriceKnown = s.PriceKnown && known
 	a.failing.add(m, cut)
+	s.Said = ""
+	if m.status >= http.StatusBadRequest {
+		said := strings.TrimSuffix(fmt.Sprintf("%s answered %d: %s", a.gateway.opt.Backend.name(), m.status, m.said()), ": ")
+		s.Said = a.gateway.opt.Redact.String(said)
+	}
 	switch {
 	case m.status == http.StatusTooManyRequests:
 		s.Limits++

@@ -68,6 +68,8 @@ func passesDown(name string) bool {
 		strings.HasPrefix(name, "anthropic-ratelimit-") || strings.HasPrefix(name, "x-ratelimit-")
 }
 
+func (f *forward) name() string { return f.base.Host }
+
 func (f *forward) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	target := f.base.JoinPath(c.path)
 	target.RawQuery = c.query.Encode()

@@ -450,6 +450,7 @@ func TestLimitsAreSeen(t *testing.T) {
 					w.Header().Set(k, v)
 				}
 				w.WriteHeader(c.status)
+				_, _ = w.Write([]byte(`{"error":{"message":"busy"}}`)) // the client may have gone
 			}))
 			defer up.Close()
 			backend, err := gateway.Forward(gateway.Provider{Base: up.URL, Key: "sk-real"})
@@ -472,6 +473,9 @@ func TestLimitsAreSeen(t *testing.T) {
 			}
 			if !s.ResetsAt.Equal(c.want) || s.Limits != limits || s.Failures != failures || s.Spent != (gateway.Amount{}) {
 				t.Errorf("stats = %+v, want reset %v, %d limits, %d failures, nothing spent", s, c.want, limits, failures)
+			}
+			if want := fmt.Sprintf("%s answered %d: busy", strings.TrimPrefix(up.URL, "http://"), c.status); s.Said != want {
+				t.Errorf("said = %q, want %q", s.Said, want)
 			}
 			if len(l.open) != 0 {
 				t.Errorf("the ledger still has %v set aside", l.open)

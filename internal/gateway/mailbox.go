@@ -61,6 +61,8 @@ type letter struct {
 	RetryAfter int       `json:"retry_after"`
 }
 
+func (*mailbox) name() string { return "the mailbox" }
+
 func (m *mailbox) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	if c.path == countPath {
 		c.count(w)

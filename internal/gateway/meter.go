@@ -67,8 +67,8 @@ func (m *meter) Write(p []byte) (int, error) {
 		m.body.Write(p)
 	}
 	m.read(p)
-	if m.given {
-		m.line = append(m.line, p...)
+	if m.status >= http.StatusBadRequest {
+		m.line = append(m.line, p[:min(len(p), max(0, longestError-len(m.line)))]...)
 	}
 	if m.muted {
 		return len(p), nil

@@ -44,6 +44,8 @@ const cutText = "this sentence is cut in the"
 // Claude Code, and ours as opencode names it.
 func answerTools() []string { return []string{"StructuredOutput", "jacquard_submit"} }
 
+func (*script) name() string { return "the scripted provider" }
+
 func (s *script) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	if c.path == countPath {
 		c.count(w)

@@ -139,6 +139,8 @@ type replay struct {
 	strict bool
 }
 
+func (*replay) name() string { return "the recording" }
+
 func (r *replay) serve(_ context.Context, w http.ResponseWriter, c *call) {
 	if c.path == countPath {
 		c.count(w)

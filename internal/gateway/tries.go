@@ -14,7 +14,10 @@ import (
 // status or certain words, wherever in a text they are, for a reason to try again.
 const answered = "jacquard answer "
 
-const longestText = 500
+const (
+	longestText  = 500
+	longestError = 16_000 // bytes of an answer that is an error
+)
 
 // inPlaceOf tells of an answer.
 func inPlaceOf(status int, until time.Time, text string) string {
@@ -85,13 +88,17 @@ func (m *meter) giveUp() {
 	if !m.given {
 		return
 	}
-	text := string(m.line)
+	m.Header().Del("Content-Length")
+	m.wire.fail(m.ResponseWriter, http.StatusBadRequest, inPlaceOf(m.status, resetTime(m.Header(), m.now), m.said()))
+}
+
+// said are the provider's words in an answer that is an error.
+func (m *meter) said() string {
 	var body struct {
 		Error struct{ Message string } `json:"error"`
 	}
 	if json.Unmarshal(m.line, &body) == nil && body.Error.Message != "" {
-		text = body.Error.Message
+		return strings.TrimSpace(body.Error.Message)
 	}
-	m.Header().Del("Content-Length")
-	m.wire.fail(m.ResponseWriter, http.StatusBadRequest, inPlaceOf(m.status, resetTime(m.Header(), m.now), strings.TrimSpace(text)))
+	return strings.TrimSpace(string(m.line))
 }

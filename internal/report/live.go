@@ -282,7 +282,11 @@ func pause(l Lang, p step.Pause) string {
 	if p.Of > 0 {
 		return fmt.Sprintf(l.T("%s; retry %d of %d at %s"), step.Readable(p.Why), p.Try, p.Of, p.Until.Local().Format(time.TimeOnly))
 	}
-	return fmt.Sprintf(l.T("usage limit, resumes at %s"), p.Until.Local().Format(time.DateTime))
+	text := fmt.Sprintf(l.T("usage limit, resumes at %s"), p.Until.Local().Format(time.DateTime))
+	if p.Why != "" {
+		text += " (" + step.Readable(p.Why) + ")"
+	}
+	return text
 }
 
 // toolWords are what agents call their tools, and what they do with them.
