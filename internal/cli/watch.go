@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // redraw is how often the live view and the plain lines are refreshed.
@@ -35,6 +37,7 @@ type watch struct {
 	said    map[string]string // what each step at work was last said to do
 
 	ledger  string // file of what the run has spent
+	budget  step.Budget
 	shown   string // file that says up to which event a person was told, "" where none is
 	counted time.Time
 	printed time.Time // when something was last said, for who reads plain text
@@ -46,8 +49,11 @@ func (p *project) watch(e *engine, r flow.Run) *watch {
 	if p.a.env[byModel] == ofMCP {                          // nobody reads what it prints
 		shown = ""
 	}
+	var in struct{ Budget step.Budget }
+	_ = json.Unmarshal(r.In, &in) // what a run is about stands there in any form; without, no budget is shown
 	return &watch{
-		a: p.a, command: commandOf(r), shown: shown, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now().Add(firstBeat - heartbeat),
+		budget: in.Budget,
+		a:      p.a, command: commandOf(r), shown: shown, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now().Add(firstBeat - heartbeat),
 		ledger: filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"),
 	}
 }
@@ -175,10 +181,13 @@ func (w *watch) spent() {
 	w.counted = time.Now()
 	account, err := act.AccountOf(w.ledger)
 	spent, reserved := account.Spent, account.Reserved
+	l := w.a.lang()
 	if err != nil || spent.MicroUSD+reserved.MicroUSD == 0 {
+		if w.budget != (step.Budget{}) {
+			w.rep.Spent = report.Cost(l, w.rep.Usage) + " · " + fmt.Sprintf(l.T("budget %s"), budgetText(l, w.budget))
+		}
 		return
 	}
-	l := w.a.lang()
 	w.rep.Spent = fmt.Sprintf("$%.2f", float64(spent.MicroUSD)/1e6)
 	if most := account.Budget.USD; most > 0 {
 		w.rep.Spent += fmt.Sprintf(l.T(" of $%.2f"), most)

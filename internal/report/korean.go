@@ -444,6 +444,7 @@ var korean = map[string]string{
 	"checkpoints":                         "체크포인트",
 	"%d of %d %s proved":                  "%[3]s %[2]d개 중 %[1]d개 증명됨",
 	"%d covered by tests":                 "테스트로 확인 %d개",
+	"budget %s":                           "예산 %s",
 	"%d by exit code":                     "종료 코드로 확인 %d개",
 	"%d not checked":                      "확인 안 됨 %d개",
 	"tests %d passed, %d failed":          "테스트 통과 %d개, 실패 %d개",
