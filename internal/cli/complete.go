@@ -34,7 +34,7 @@ func (a *app) completed(c *cobra.Command) {
 		values[x.flag] = x.all()
 	}
 	for name, list := range values {
-		if c.Flags().Lookup(name) != nil {
+		if c.Flags().Lookup(name) != nil || c.PersistentFlags().Lookup(name) != nil {
 			_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}

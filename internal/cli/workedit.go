@@ -147,7 +147,11 @@ func (p *project) editor(ctx context.Context, dir string, names []string) error 
 		argv = append(argv, filepath.Join(dir, n))
 	}
 	fmt.Fprintf(p.a.Err, p.a.lang().T("opening in your editor: %s\n"), strings.Join(names, ", "))
-	if err := proc.Interactive(ctx, argv, dir, p.a.Env); err != nil {
+	env := p.a.Env
+	if _, _, tty := terminal(os.Stdin); !tty {
+		env = append(slices.Clone(env), "TERM=dumb") // then git does not fall back to vi, which would wait for keys
+	}
+	if err := proc.Interactive(ctx, argv, dir, env); err != nil {
 		return environment("edit", words("the editor exited with an error: %v; nothing was changed. git var GIT_EDITOR shows which editor is used", err))
 	}
 	return nil
