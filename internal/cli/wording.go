@@ -117,7 +117,7 @@ func inLang(l report.Lang, err error) string {
 	return err.Error()
 }
 
-// overhear finds the language that a command line asks for before it is taken apart, because help and errors of usage come before
+// overhear finds the language and the form that a command line asks for before it is taken apart: help and errors of usage come before
 // that. Mistakes in it, and in the configuration, are told later.
 func (a *app) overhear(args []string) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -126,6 +126,7 @@ func (a *app) overhear(args []string) {
 	f.BoolP("help", "h", false, "")
 	root := f.StringP("root", "r", "", "")
 	f.StringVar(&a.langFlag, "lang", "", "")
+	f.BoolVar(&a.json, "json", false, "")
 	_ = f.Parse(args)
 	if *root == "" {
 		if wd, err := os.Getwd(); err == nil {
