@@ -19,7 +19,7 @@ type goEvent struct {
 // goTest reads the events of go test -json. Lines that are no event are what tests printed past the testing package.
 func (r reader) goTest(out []byte) []step.TestResult {
 	type key struct{ pkg, test string }
-	text, build := map[key]string{}, map[string]string{}
+	text, build := map[key][]byte{}, map[string][]byte{} // grown in place: either can be long
 	var order []key
 	status := map[key]step.TestResult{}
 	var results []step.TestResult
@@ -31,22 +31,22 @@ func (r reader) goTest(out []byte) []step.TestResult {
 		k := key{e.Package, e.Test}
 		switch e.Action {
 		case "build-output":
-			build[e.ImportPath] += e.Output
+			build[e.ImportPath] = append(build[e.ImportPath], e.Output...)
 		case "run":
 			order = append(order, k)
 		case "output":
 			if len(text[k]) < 4*maxMessage && !goNoise().MatchString(e.Output) {
-				text[k] += e.Output
+				text[k] = append(text[k], e.Output...)
 			}
 		case "pass", "fail", "skip":
 			st := map[string]step.TestStatus{"pass": step.Pass, "fail": step.Fail, "skip": step.Skip}[e.Action]
 			msg := ""
 			if st != step.Pass {
-				msg = text[k]
+				msg = string(text[k])
 			}
 			if e.Test == "" {
 				if st == step.Fail {
-					results = append(results, r.goPackage(e, cmp.Or(build[e.FailedBuild], msg)))
+					results = append(results, r.goPackage(e, cmp.Or(string(build[e.FailedBuild]), msg)))
 				}
 				continue
 			}
@@ -70,7 +70,7 @@ func (r reader) goTest(out []byte) []step.TestResult {
 		}
 		res, ended := status[k]
 		if !ended { // the binary died while it ran
-			res = r.result(r.fileOf(dir, k.test), k.test, step.Fail, unfinished+" "+text[k], 0)
+			res = r.result(r.fileOf(dir, k.test), k.test, step.Fail, unfinished+" "+string(text[k]), 0)
 		}
 		failed[path.Dir(res.File)] = failed[path.Dir(res.File)] || res.Status == step.Fail
 		tests = append(tests, res)

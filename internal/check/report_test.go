@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -78,5 +79,20 @@ func TestCutReportsAreErrors(t *testing.T) {
 		if _, err := check.ReadReport(toolchain.Found{Root: "."}, "/project", kind, b[:len(b)*2/3], nil); err == nil {
 			t.Errorf("%s: a cut report is read as if it were whole", file)
 		}
+	}
+}
+
+// TestLongBuild: what a build says at length takes as long to read as it is long, and not the square of that.
+func TestLongBuild(t *testing.T) {
+	t.Parallel()
+	event := `{"ImportPath":"ex/m","Action":"build-output","Output":"m.go:1:2: ` + strings.Repeat("long ", 20) + `\n"}` + "\n"
+	report := strings.Repeat(event, 60_000) + `{"Package":"ex/m","Action":"fail","FailedBuild":"ex/m"}` + "\n"
+	start := time.Now()
+	rs, err := check.ReadReport(toolchain.Found{Root: ".", Module: "ex"}, "/project", toolchain.ReportGoTest, []byte(report), nil)
+	if err != nil || len(rs) != 1 || !strings.Contains(rs[0].Message, "m.go:1:2: long") {
+		t.Fatalf("%v, %v", rs, err)
+	}
+	if took := time.Since(start); took > 15*time.Second {
+		t.Errorf("it took %s", took)
 	}
 }
