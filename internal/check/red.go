@@ -283,13 +283,8 @@ func (r *red) prove(ctx context.Context, proof *Proof) error {
 			return err
 		}
 		for _, t := range passing {
-			if bad(t.in(again.results)) {
-				failing := resultsOf(t, again.results)
-				for i, have := range run.results {
-					if at := slices.IndexFunc(failing, func(r step.TestResult) bool { return r.ID == have.ID }); at >= 0 {
-						run.results[i] = failing[at]
-					}
-				}
+			if rs := resultsOf(t, again.results); bad(status(rs)) {
+				run.replace(rs)
 			}
 		}
 	}

@@ -174,6 +174,18 @@ func (t *testRun) add(rs []step.TestResult) bool {
 	return len(more) > 0
 }
 
+// replace puts what tests gave later in the place of what they gave. Where several have one name it is not known which gave what: a failure
+// counts before all else.
+func (t *testRun) replace(later []step.TestResult) {
+	for i, have := range t.results {
+		same := those(later, func(r step.TestResult) bool { return r.ID == have.ID })
+		failed := those(same, func(r step.TestResult) bool { return bad(r.Status) })
+		if all := append(failed, same...); len(all) > 0 {
+			t.results[i] = all[0]
+		}
+	}
+}
+
 func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, error) {
 	var run testRun
 	if err := p.before(ctx, &run); err != nil || Rejected(run.findings) {
