@@ -60,10 +60,11 @@ func (x *chainJudge) looser(ctx context.Context) error {
 
 // reformed is how many words of a file's tests are no longer there, texts and numbers aside: where those alone are others, it asserts as before.
 func reformed(f *file) int {
-	still := oneFor(each(source.Code(f.new.Tokens), func(t source.Token) string { return t.Text }))
-	return len(without(source.Code(f.old.Tokens), func(t source.Token) bool {
-		return t.Kind == source.String || t.Kind == source.Number || still(t.Text)
-	}))
+	words := func(in source.File) []string {
+		code := those(source.Code(in.Tokens), func(t source.Token) bool { return t.Kind != source.String && t.Kind != source.Number })
+		return each(code, func(t source.Token) string { return t.Text })
+	}
+	return len(without(words(f.old), oneFor(words(f.new))))
 }
 
 // rewordedIn are the tests of a file that were changed, or what they are run with was, and of which nothing was said yet.
