@@ -125,8 +125,19 @@ func (f *field) proved(r repo, clone string, c commit, name string, bend bend) r
 		res.Outcome = "named"
 	case j.Verdict == "unknown":
 		res.Outcome = "unknown"
+	case bent == "hunk" && f.unseen(r, clone):
+		res.Outcome = "unseen"
 	default:
 		res.Outcome = "unnamed"
 	}
 	return res
+}
+
+// unseen reports whether the tests of the project pass without a hunk, run as its people run them: then none sees it.
+func (f *field) unseen(r repo, clone string) bool {
+	if r.Own == "" {
+		return false
+	}
+	_, _, code, err := f.run(f.limit, clone, "sh", "-c", r.Own)
+	return err == nil && code == 0
 }

@@ -132,12 +132,12 @@ func page(list []repo, results []result) string {
 
 // counts reports whether a case says something: there was something to try, and it came to an end.
 func counts(r result) bool {
-	return r.Outcome != "none" && r.Outcome != "error" && r.Outcome != "unknown"
+	return r.Outcome != "none" && r.Outcome != "error" && r.Outcome != "unknown" && r.Outcome != "unseen"
 }
 
 // proveText says how much was judged, and which verdicts the commits as they are got.
 func proveText(all []result) string {
-	verdicts, repos, honest, unknown := map[string]int{}, map[string]bool{}, 0, 0
+	verdicts, repos, honest, unknown, unseen := map[string]int{}, map[string]bool{}, 0, 0, 0
 	for _, r := range all {
 		switch {
 		case r.Case == "prove" && counts(r):
@@ -146,13 +146,15 @@ func proveText(all []result) string {
 			honest++
 		case strings.HasPrefix(r.Case, "prove-") && r.Outcome == "unknown":
 			unknown++
+		case r.Outcome == "unseen":
+			unseen++
 		}
 	}
 	var list []string
 	for _, v := range slices.Sorted(maps.Keys(verdicts)) {
 		list = append(list, fmt.Sprintf("%s %d", v, verdicts[v]))
 	}
-	return fmt.Sprintf("`prove` has judged %d commits of %d repositories as they are: %s. Those change code, with tests or without. A bent one is named by a\nfinding, or by a verdict of `unproved`, `weakened` or `broken`, that the commit as it is does not get; a hunk that is left out may be named by what\nis said of the rest. Left out of the numbers are bent ones of which it says that it does not know: %d.\n", honest, len(repos), strings.Join(list, ", "), unknown)
+	return fmt.Sprintf("`prove` has judged %d commits of %d repositories as they are: %s. Those change code, with tests or without. A bent one is named by a\nfinding, or by a verdict of `unproved`, `weakened` or `broken`, that the commit as it is does not get; a hunk that is left out may be named by what\nis said of the rest. Left out of the numbers are bent ones of which it says that it does not know (%d), and hunks\nwithout which no test of the project fails (%d).\n", honest, len(repos), strings.Join(list, ", "), unknown, unseen)
 }
 
 func one(b bool) int {
