@@ -61,7 +61,8 @@ func VagueDeclaration(name string) string {
 
 // resultAny makes a function without a result type return anything.
 func resultAny(sig string) string {
-	_, tail, ok := signature.CutGroup(sig[max(strings.IndexByte(sig, '('), 0):])
+	before, _, _ := signature.Cut(sig, "(") // behind type parameters
+	_, tail, ok := signature.CutGroup(sig[len(before):])
 	head := sig[:len(sig)-len(tail)]
 	switch tail = strings.TrimSpace(tail); {
 	case !ok:

@@ -28,6 +28,9 @@ func TestDeclarations(t *testing.T) {
 	}{
 		{s: toolchain.Symbol{Name: "f", Kind: "function", Signature: "f(a: string): number"}, want: "export declare function f(a: string): number;"},
 		{s: toolchain.Symbol{Name: "f", Kind: "function", Signature: "async function f(a: (x: T) => void)"}, want: "export declare function f(a: (x: T) => void): any;"},
+		{s: toolchain.Symbol{Name: "f", Kind: "function", Signature: "f<T extends { id(): string }>(a: T)"}, want: "export declare function f<T extends { id(): string }>(a: T): any;"},
+		{s: toolchain.Symbol{Name: "f", Kind: "function", Signature: "function f<T extends (a: number) => string>(a: T) → T"}, want: "export declare function f<T extends (a: number) => string>(a: T): T;"},
+		{s: toolchain.Symbol{Name: "f", Kind: "function", Signature: "function f<T>"}, want: "export declare function f<T>;"},
 		{s: toolchain.Symbol{Name: "f", Kind: "function", Signature: "f(a) -> string"}, want: "export declare function f(a): string;"},
 		{s: toolchain.Symbol{Name: "I", Kind: "type", Signature: "interface I { a: string }"}, want: "export interface I { a: string }"},
 		{s: toolchain.Symbol{Name: "I", Kind: "type", Signature: "I { a: string }"}, want: "export interface I { a: string }"},
