@@ -154,6 +154,9 @@ func lifetime(s string, i int) bool {
 	switch before := strings.TrimRight(s[:i], " "); {
 	case strings.HasSuffix(s[:i], "&"), strings.HasSuffix(before, "+"):
 		return true
+	case strings.HasSuffix(before, ":"): // T: 'a + Clone among type parameters, and not a: 'x y' among others
+		open := groupStart(before + ">")
+		return open >= 0 && before[open] == '<'
 	case strings.HasSuffix(before, "<"), strings.Contains(before, "<'"): // among type parameters
 		return strings.IndexByte(",:>", after[0]) >= 0
 	}

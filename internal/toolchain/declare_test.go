@@ -1,6 +1,7 @@
 package toolchain_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -48,6 +49,23 @@ func TestDeclarations(t *testing.T) {
 	} {
 		if got := toolchain.Declaration(c.s, c.members); got != c.want {
 			t.Errorf("Declaration(%q) = %q, want %q", c.s.Signature, got, c.want)
+		}
+	}
+}
+
+// TestRustStubsWithLifetimes: a lifetime that bounds a type parameter is no quote, which would hide the brackets behind it.
+func TestRustStubsWithLifetimes(t *testing.T) {
+	t.Parallel()
+	for sig, want := range map[string]string{
+		"pub fn f<'a, T: 'a + Clone>(x: &'a T) -> bool":                  `pub fn f<'a, T: 'a + Clone>(x: &'a T) -> bool { panic!("jacquard: not implemented: f") }`,
+		"pub fn f<T: 'static, U>(a: T, b: Box<dyn Any + 'static>, c: U)": `pub fn f<T: 'static, U>(a: T, b: Box<dyn Any + 'static>, c: U) { panic!("jacquard: not implemented: f") }`,
+		"pub struct f<'a, T: 'a + Clone> { input: &'a str, t: T }":       "pub struct f<'a, T: 'a + Clone> { pub input: &'a str, pub t: T }",
+	} {
+		kind := map[bool]string{true: "struct", false: "function"}[strings.Contains(sig, "struct")]
+		s := toolchain.Stubs{Language: toolchain.LangRust, Symbols: []toolchain.Symbol{{Name: "f", Kind: kind, Signature: sig}}, Fails: true, File: "lib.rs", Find: func(string) string { return "" }}
+		files := s.Files()
+		if len(files) != 1 || len(files[0].Parts) != 1 || !strings.HasSuffix(strings.TrimSpace(files[0].Parts[0][0]), want) {
+			t.Errorf("the stub of %s is %q, want %q", sig, files, want)
 		}
 	}
 }
