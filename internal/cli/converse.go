@@ -71,8 +71,8 @@ func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []f
 			return errQuit
 		}
 		p.a.discard() // what was typed before the question was there is no answer to it
-		ask := p.a.fitted(question(p.a.lang(), g))
-		_, tall, _ := terminal(p.a.Err)
+		wide, tall, _ := terminal(p.a.Err)
+		ask := fitted(question(p.a.lang(), g), wide, 0)
 		fmt.Fprint(p.a.Err, foldedTo(p.a.lang(), ask, tall))
 		for answered := false; !answered; {
 			var err error
@@ -239,14 +239,4 @@ func (a *app) reads(ctx context.Context) (string, error) {
 		fmt.Fprintln(a.Err)
 		return "", errQuit
 	}
-}
-
-// fitted sets the lines of a text in the width of the terminal, each behind the spaces that it begins with.
-func (a *app) fitted(text string) string {
-	wide, _, _ := terminal(a.Err)
-	var b strings.Builder
-	for l := range strings.Lines(text) {
-		b.WriteString(broken(strings.TrimRight(l, "\n")+"\n", wide, 0))
-	}
-	return b.String()
 }

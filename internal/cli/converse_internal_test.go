@@ -54,6 +54,21 @@ func TestBrokenLines(t *testing.T) {
 	}
 }
 
+// TestHangingCells: the last cell of a row goes on below itself, and where its column has no place for words a little further in.
+func TestHangingCells(t *testing.T) {
+	t.Parallel()
+	rows := [][]string{{"run", "k3v9 waiting: it wants to know which sign zero has"}, {"", "answer it, then go on"}}
+	for wide, want := range map[int]string{
+		80: "run  k3v9 waiting: it wants to know which sign zero has\n     answer it, then go on\n",
+		30: "run  k3v9 waiting: it wants to\n     know which sign zero has\n     answer it, then go on\n",
+		20: "run  k3v9 waiting:\n    it wants to know\n    which sign zero\n    has\n     answer it, then\n     go on\n",
+	} {
+		if got := hanging(report.Table(rows, 0), rows, wide); got != want {
+			t.Errorf("at %d cells it is\n%s\nwant\n%s", wide, got, want)
+		}
+	}
+}
+
 // TestColours: the word that says how something ended has a color, and nothing else.
 func TestColours(t *testing.T) {
 	t.Parallel()

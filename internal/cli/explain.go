@@ -53,9 +53,9 @@ func (a *app) explain(groups []explain.Group, code string) error {
 			fmt.Fprintln(a.Out)
 		}
 		of := slices.IndexFunc(groups, func(g explain.Group) bool { return g.Name == e.Group })
-		fmt.Fprintf(a.Out, "%s · %s\n\n%s\n", e.Code, groups[of].Title, filled(e.Means, 2, columns))
-		fmt.Fprintf(a.Out, l.T("  Why\n%s\n"), filled(e.Why, 4, columns))
-		fmt.Fprintf(a.Out, l.T("  Fix\n%s\n"), filled(e.Fix, 4, columns))
+		fmt.Fprintf(a.Out, "%s · %s\n\n%s\n", e.Code, groups[of].Title, filled(e.Means, 2, a.wide()))
+		fmt.Fprintf(a.Out, l.T("  Why\n%s\n"), filled(e.Why, 4, a.wide()))
+		fmt.Fprintf(a.Out, l.T("  Fix\n%s\n"), filled(e.Fix, 4, a.wide()))
 		fmt.Fprintf(a.Out, l.T("  Example\n%s\n"), indented(e.Example, 4))
 	}
 	return nil
@@ -96,14 +96,18 @@ func (a *app) listCodes(groups []explain.Group) {
 		return
 	}
 	for _, g := range groups {
-		fmt.Fprintf(a.Out, "%s\n%s\n", g.Title, filled(g.Intro, 2, columns))
+		fmt.Fprintf(a.Out, "%s\n%s\n", g.Title, filled(g.Intro, 2, a.wide()))
 		wide := 0
 		for _, e := range g.Codes {
 			wide = max(wide, report.Width(e.Code))
 		}
 		for _, e := range g.Codes {
+			if a.wide()-wide < narrow { // no place beside it
+				fmt.Fprintf(a.Out, "  %s\n%s\n", e.Code, filled(e.Line, 4, a.wide()))
+				continue
+			}
 			pad := strings.Repeat(" ", wide-report.Width(e.Code))
-			fmt.Fprintf(a.Out, "  %s%s  %s\n", e.Code, pad, strings.TrimLeft(filled(e.Line, wide+4, columns), " "))
+			fmt.Fprintf(a.Out, "  %s%s  %s\n", e.Code, pad, strings.TrimLeft(filled(e.Line, wide+4, a.wide()), " "))
 		}
 		fmt.Fprintln(a.Out)
 	}

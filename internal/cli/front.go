@@ -71,7 +71,7 @@ func (a *app) front(ctx context.Context) error {
 		if len(page.Checks) == 0 && !page.Uncommitted { // they are read in the last commit
 			rows = append(rows, []string{l.T("checks"), fmt.Sprintf(l.T("none found; add the test command under checks in %s"), configFile)})
 		}
-		const shown = 4
+		const shown, shownRequest = 4, 160
 		for i, c := range page.Checks[:min(len(page.Checks), shown)] {
 			head := ""
 			if i == 0 {
@@ -94,7 +94,7 @@ func (a *app) front(ctx context.Context) error {
 			rows = append(rows, []string{l.T("account"), pays[page.Account]})
 		}
 		if page.Open != "" {
-			rows = append(rows, []string{l.T("run"), page.Open})
+			rows = append(rows, []string{l.T("run"), report.Cut(page.Open, shownRequest)})
 			if page.Why != "" {
 				rows = append(rows, []string{"", page.Why})
 			}
@@ -151,12 +151,11 @@ func (s specCount) specs(l report.Lang) string {
 	return fmt.Sprintf(l.T("%d, %d to build"), s.Specs, s.Stale)
 }
 
-// steps prints what to type next. A terminal that is too narrow for a column of reasons has each below its command, which is never
-// cut: it is copied.
+// steps prints what to type next. A terminal that is too narrow for a column of reasons has each below its command.
 func (a *app) steps(next []nextStep) {
 	if wide, _, tty := terminal(a.Out); tty && wide < 80 {
 		for _, s := range next {
-			fmt.Fprintf(a.Out, "   %s\n%s\n", s.Command, report.Cut("      "+s.Why, wide))
+			fmt.Fprintf(a.Out, "   %s\n      %s\n", s.Command, s.Why)
 		}
 		return
 	}
@@ -167,15 +166,33 @@ func (a *app) steps(next []nextStep) {
 	a.table(rows)
 }
 
-// table prints rows in columns; on a terminal, no line is longer than it.
+// table prints rows in columns. At a terminal, the last cell of a row goes on below itself.
 func (a *app) table(rows [][]string) {
-	wide, _, tty := terminal(a.Out)
-	for line := range strings.Lines(report.Table(rows, 0)) {
-		if tty {
-			line = report.Cut(strings.TrimRight(line, "\n"), wide) + "\n"
-		}
-		fmt.Fprint(a.Out, line)
+	text := report.Table(rows, 0)
+	if wide, _, tty := terminal(a.Out); tty {
+		text = hanging(text, rows, wide)
 	}
+	fmt.Fprint(a.Out, text)
+}
+
+// hanging breaks the lines of a table, the last cells of which have a column as long as that is not too narrow for words.
+func hanging(table string, rows [][]string, wide int) string {
+	at := 0
+	for i := range len(rows[0]) - 1 {
+		most := 0
+		for _, row := range rows {
+			most = max(most, report.Width(row[i]))
+		}
+		at += most + 2
+	}
+	if wide-at < narrow {
+		at = 4
+	}
+	var b strings.Builder
+	for line := range strings.Lines(table) {
+		b.WriteString(broken(line, wide, at-min(at, len(line)-len(strings.TrimLeft(line, " ")))))
+	}
+	return b.String()
 }
 
 // look finds out what the front page says.

@@ -56,8 +56,11 @@ func (p *project) log(ctx context.Context, rt keeper, r flow.Run, follow, all bo
 			case all:
 				fmt.Fprintf(p.a.Out, "%s  %-6s %s %s\n", e.At.Local().Format(time.TimeOnly), e.Type, e.Key, e.Data)
 			default:
-				at := e.At.Local().Format(time.TimeOnly)
-				for text := range strings.Lines(line(p.a.lang(), r.Def, e, true)) {
+				at, said := e.At.Local().Format(time.TimeOnly), line(p.a.lang(), r.Def, e, true)
+				if wide, _, tty := terminal(p.a.Out); tty {
+					said = fitted(said, wide-10, 2)
+				}
+				for text := range strings.Lines(said) {
 					fmt.Fprintf(p.a.Out, "%-8s  %s", at, text)
 					at = ""
 				}

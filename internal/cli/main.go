@@ -42,7 +42,7 @@ func Main(args []string, s Streams) int {
 		k, v, _ := strings.Cut(kv, "=")
 		a.env[k] = v
 	}
-	a.Err = a.readable(a.Err, true)
+	a.Err = a.readable(a.Err)
 	var out *answer
 	if _, _, tty := terminal(s.Out); !tty {
 		out = &answer{Writer: s.Out}
@@ -217,8 +217,8 @@ func newRoot(a *app) *cobra.Command {
 			return a.front(c.Context())
 		},
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			if wraps := slices.Contains(prose, c.Name()); !a.json && (wraps || c.Name() == "prove") { // which breaks its lines itself
-				a.Out = a.readable(a.Out, wraps)
+			if format := c.Flag("format"); !a.json && (format == nil || format.Value.String() == "text") && !slices.Contains(verbatim, c.CommandPath()) {
+				a.Out = a.readable(a.Out)
 			}
 			if a.langFlag != "" && a.langFlag != "en" && a.langFlag != "ko" {
 				return usage("--lang %q: must be en or ko", a.langFlag)

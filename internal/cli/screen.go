@@ -16,19 +16,21 @@ import (
 type screen struct {
 	*os.File
 
-	wraps  bool
 	colour func() bool
 	begun  bool // the last line has not ended
 }
 
-// prose are the commands whose answer is text to read. That of others is data, a table or a file.
-var prose = []string{"do", "bug", "build", "work", "auto", "develop", "show", "answer", "resume", "stop", "undo", "doctor", "verify", "trust", "init", "demo"}
+// verbatim are the commands whose answer is for other programs, or code. That of others is text to read.
+var verbatim = []string{
+	"jacquard diff", "jacquard mcp", "jacquard spec diagram", "jacquard spec exports", "jacquard spec implements", "jacquard spec parse", "jacquard spec signature",
+	"jacquard spec summary",
+}
 
 // readable is a stream as people read it, if it is a terminal.
-func (a *app) readable(w io.Writer, wraps bool) io.Writer {
+func (a *app) readable(w io.Writer) io.Writer {
 	if f, ok := w.(*os.File); ok {
 		if _, _, tty := terminal(f); tty {
-			return &screen{File: f, wraps: wraps, colour: a.colour}
+			return &screen{File: f, colour: a.colour}
 		}
 	}
 	return w
@@ -75,9 +77,7 @@ func (s *screen) Write(b []byte) (int, error) {
 	var out strings.Builder
 	for line := range strings.Lines(string(b)) {
 		if whole := strings.HasSuffix(line, "\n"); whole && !s.begun && wide > 0 && !strings.Contains(line, "\x1b") {
-			if s.wraps {
-				line = broken(line, wide, 2)
-			}
+			line = broken(line, wide, 2)
 			if s.colour() {
 				line = coloured(line)
 			}
@@ -113,6 +113,26 @@ func broken(line string, wide, further int) string {
 		line = indent + strings.TrimLeft(line[at:], " ")
 	}
 	return done.String() + line
+}
+
+// narrow is what a column of prose has at least, in cells: else it stands below what is beside it.
+const narrow = 24
+
+// fitted sets the lines of a text in a width, as broken does each.
+func fitted(text string, wide, further int) string {
+	var b strings.Builder
+	for l := range strings.Lines(text) {
+		b.WriteString(broken(strings.TrimRight(l, "\n")+"\n", wide, further))
+	}
+	return b.String()
+}
+
+// wide is how many cells a line of prose has: no more than one of help.
+func (a *app) wide() int {
+	if wide, _, tty := terminal(a.Out); tty {
+		return min(wide, columns)
+	}
+	return columns
 }
 
 // terminal reports whether a stream is one, with its size.

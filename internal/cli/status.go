@@ -112,7 +112,12 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 		}
 		rows = append(rows, []string{r.ID, state, r.Started.Local().Format("01-02 15:04"), report.Took(end.Sub(r.Started) - stood[r.ID]), cost, r.Request})
 	}
-	p.a.table(rows)
+	for line := range strings.Lines(report.Table(rows, 0)) { // a line for each run; jacquard show has all of a request
+		if wide, _, tty := terminal(p.a.Out); tty {
+			line = report.Cut(strings.TrimRight(line, "\n"), wide) + "\n"
+		}
+		fmt.Fprint(p.a.Out, line)
+	}
 	if len(list) == 0 {
 		fmt.Fprint(p.a.Err, l.T("no runs yet: start with jacquard do \"…\" or jacquard build\n"))
 	}
