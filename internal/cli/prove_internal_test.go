@@ -62,3 +62,13 @@ func TestSARIFOfFindingsWithoutAPlace(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// TestProofsFitInCells: a text of wide characters is broken by the cells that it takes.
+func TestProofsFitInCells(t *testing.T) {
+	t.Parallel()
+	b := folding{width: 11}
+	b.columns("✗ ", "  ", "한국어 문장도 나눈다")
+	if want := "✗ 한국어\n  문장도\n  나눈다\n"; b.String() != want {
+		t.Errorf("it is\n%s\nwant\n%s", b.String(), want)
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/check"
@@ -283,7 +282,7 @@ func (b *folding) columns(first, next, text string) {
 		}
 		out := at
 		for word := range strings.SplitSeq(strings.TrimSpace(line), " ") { // blanks may be what it is about
-			if out != at && utf8.RuneCountInString(out)+1+utf8.RuneCountInString(word) > b.width {
+			if out != at && report.Width(out)+1+report.Width(word) > b.width {
 				b.WriteString(strings.TrimRight(out, " ") + "\n")
 				at, out = next, next
 			}
