@@ -404,8 +404,8 @@ func (p *project) dryRun(ctx context.Context, in step.CompileIn) error {
 		to = p.a.Err
 	} else {
 		fmt.Fprint(to, p.planned(plan))
-		for _, l := range plan.Order() {
-			fmt.Fprintf(to, "  %s\n", l)
+		for _, line := range plan.Order() {
+			fmt.Fprintf(to, "  %s\n", p.a.lang().Placed(line))
 		}
 	}
 	for _, dir := range actor.AsksLanguage(ctx, plan) {

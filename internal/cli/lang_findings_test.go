@@ -51,14 +51,16 @@ func TestFindingsHaveKorean(t *testing.T) {
 		}
 	}
 	all := strings.Join(texts, "\n")
-	for en, ko := range tableOf(t, "koreanFindings") {
-		for _, words := range verb.Split(en, -1) {
-			if words = strings.Trim(words, " ."); len(strings.Fields(words)) > 2 && !strings.Contains(all, words) {
-				t.Errorf("nothing says %q any more: take it out of koreanFindings", en)
+	for _, table := range []string{"koreanFindings", "koreanAsked"} {
+		for en, ko := range tableOf(t, table) {
+			for _, words := range verb.Split(strings.TrimPrefix(en, "needs a plan: "), -1) {
+				if words = strings.Trim(words, " .:"); len(strings.Fields(words)) > 2 && !strings.Contains(all, words) {
+					t.Errorf("nothing says %q any more: take it out of %s", en, table)
+				}
 			}
-		}
-		if a, b := verbs(en), verbs(ko); len(a) != len(b) {
-			t.Errorf("%q and %q do not take the same values: %v, %v", en, ko, a, b)
+			if a, b := verbs(en), verbs(ko); len(a) != len(b) {
+				t.Errorf("%q and %q do not take the same values: %v, %v", en, ko, a, b)
+			}
 		}
 	}
 }
@@ -73,7 +75,7 @@ func findings(t *testing.T) (formats map[string]string, texts []string) {
 			formats[fset.Position(at).String()] = format
 		}
 	}
-	for _, dir := range []string{"../check", "../act", "../workflow", "../inspect"} {
+	for _, dir := range []string{"../check", "../act", "../workflow", "../inspect", "../step", "../target"} {
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -93,19 +93,19 @@ func printTargets(a *app, res *target.Result) {
 		fmt.Fprintln(a.Err, p.String())
 	}
 	for _, w := range res.Warnings {
-		fmt.Fprintf(a.Err, "⚠ %s\n", w.Message)
+		fmt.Fprintf(a.Err, "⚠ %s\n", a.lang().Placed(w.Message))
 	}
 	for _, t := range res.Targets {
-		fmt.Fprintf(a.Out, "✓ %s — %s: %s\n", t.Dir, t.Reason, t.Details)
+		fmt.Fprintf(a.Out, "✓ %s — %s: %s\n", t.Dir, t.Reason, a.lang().Asked(t.Details))
 		if t.Refused != "" {
 			fmt.Fprintf(a.Out, a.lang().T("  cannot be built: %s\n"), t.Refused)
 		}
 	}
 	for _, s := range res.Skipped {
-		fmt.Fprintf(a.Out, "  %s — %s: %s\n", s.Dir, s.Reason, s.Details)
+		fmt.Fprintf(a.Out, "  %s — %s: %s\n", s.Dir, s.Reason, a.lang().Asked(s.Details))
 	}
 	for _, w := range res.DependencyWarnings {
-		fmt.Fprintf(a.Err, "⚠ %s\n", w.Message)
+		fmt.Fprintf(a.Err, "⚠ %s\n", a.lang().Placed(w.Message))
 	}
 }
 

@@ -267,7 +267,7 @@ func (p *project) workStatus(ctx context.Context, id, task string) error {
 			title += " ← " + strings.Join(t.Needs, ", ")
 		}
 		if t.Reason != "" {
-			title += " (" + t.Reason + ")"
+			title += " (" + l.Asked(t.Reason) + ")"
 		}
 		rows = append(rows, []string{t.ID, t.State, t.Commit[:min(7, len(t.Commit))], title})
 	}

@@ -93,7 +93,7 @@ func review(l Lang, n step.PhaseNote) string {
 	r := n.Reviews
 	fmt.Fprintf(&b, l.T("  · %s %d: %s\n"), r.Role, n.Round, r.Verdict)
 	for _, s := range r.Reasons {
-		fmt.Fprintf(&b, "    %s\n", strings.Join(strings.Fields(s), " "))
+		fmt.Fprintf(&b, "    %s\n", l.Asked(strings.Join(strings.Fields(s), " ")))
 	}
 	for _, f := range r.Findings {
 		fmt.Fprintf(&b, "    [%s] %s:%d %s\n", f.Severity, f.Path, f.Line, strings.Join(strings.Fields(l.Finding(f.Message)), " "))
@@ -143,7 +143,7 @@ func warned(l Lang, overruled, warnings []string) (out []string) {
 		out = append(out, fmt.Sprintf(l.T("overruled: %s"), pdca.Line(s)))
 	}
 	for _, s := range warnings {
-		out = append(out, fmt.Sprintf(l.T("warning: %s"), pdca.Line(s)))
+		out = append(out, fmt.Sprintf(l.T("warning: %s"), l.Asked(pdca.Line(s))))
 	}
 	return out
 }

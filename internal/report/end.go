@@ -64,7 +64,7 @@ func (e *ending) at(l Lang, m *step.Moved, pull *step.PullResult, why string) {
 		}
 		e.undo = cmp.Or(e.undo, "jacquard undo "+e.run)
 	}
-	e.result = append(append(e.result, lines(pulled(l, pull))...), lines(why)...)
+	e.result = append(append(e.result, lines(pulled(l, pull))...), lines(l.Asked(why))...)
 }
 
 // levels says of how many pieces of work there is which level of proof. They are called what.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,14 +23,28 @@ func (l Lang) Finding(en string) string {
 	if from, to, ok := strings.Cut(en, "` becomes `"); ok && strings.HasPrefix(en, "`") && strings.HasSuffix(en, "`") {
 		return from + "` → `" + to
 	}
-	for _, f := range findings() {
+	return reworded(findings(), en, l.Finding) // a finding may begin with another one
+}
+
+// Asked is a line that a workflow writes into a question, a reason or a result, in the language l. What agents and people wrote stays.
+func (l Lang) Asked(en string) string {
+	if l != Korean {
+		return en
+	}
+	text := strings.TrimLeft(en, " ")
+	return en[:len(en)-len(text)] + reworded(asked(), text, func(value string) string { return value })
+}
+
+// reworded is a text as the first wording says it whose form it has, with its values as part says them.
+func reworded(list []wording, en string, part func(string) string) string {
+	for _, f := range list {
 		m := f.form.FindStringSubmatch(en)
 		if m == nil {
 			continue
 		}
 		args := make([]any, len(m)-1)
 		for i := range args {
-			args[i] = l.Finding(m[i+1]) // a finding may begin with another one
+			args[i] = part(m[i+1])
 		}
 		return fmt.Sprintf(f.korean, args...)
 	}
@@ -42,12 +57,15 @@ type wording struct {
 	korean string
 }
 
-// findings are compiled at the first one that is shown. Formats with more words of their own come first: they fit fewer messages.
-var findings = sync.OnceValue(func() []wording {
-	formats := make([]string, 0, len(koreanFindings))
-	for en := range koreanFindings {
-		formats = append(formats, en)
-	}
+// findings and asked are compiled at the first text that is shown.
+var (
+	findings = sync.OnceValue(func() []wording { return wordings(koreanFindings) })
+	asked    = sync.OnceValue(func() []wording { return wordings(koreanAsked) })
+)
+
+// wordings are those of a table. Formats with more words of their own come first: they fit fewer messages.
+func wordings(table map[string]string) []wording {
+	formats := slices.Collect(maps.Keys(table))
 	own := func(en string) int { return len(verb().ReplaceAllString(en, "")) }
 	slices.SortFunc(formats, func(a, b string) int { return cmp.Or(own(b)-own(a), cmp.Compare(a, b)) })
 	out := make([]wording, len(formats))
@@ -55,7 +73,7 @@ var findings = sync.OnceValue(func() []wording {
 		form := verb().ReplaceAllStringFunc(regexp.QuoteMeta(en), func(v string) string {
 			return map[string]string{"%s": "(.*?)", "%d": "(-?[0-9]+)", "%q": `("(?:[^"\\]|\\.)*")`, "%%": "%"}[v]
 		})
-		ko := verb().ReplaceAllStringFunc(koreanFindings[en], func(v string) string {
+		ko := verb().ReplaceAllStringFunc(table[en], func(v string) string {
 			if v == "%%" {
 				return v
 			}
@@ -64,7 +82,7 @@ var findings = sync.OnceValue(func() []wording {
 		out[i] = wording{regexp.MustCompile("^(?s:" + form + ")$"), ko}
 	}
 	return out
-})
+}
 
 // verb is a value in a format.
 var verb = re.New(`%(?:\[[0-9]+\])?[sdq%]`)
@@ -164,10 +182,14 @@ var koreanFindings = map[string]string{
 	"The spec says when %s is raised, but no code uses it. Raise it there.":                                 "스펙에는 %s이(가) 언제 발생하는지 있지만 쓰는 코드가 없습니다. 그곳에서 발생시키세요.",
 
 	// build, linter, commands
-	"The build fails":                                               "빌드 실패",
-	"The linter reports problems":                                   "린터가 문제를 보고함",
-	"The change removes something that `%s` needs: %s":              "변경이 `%s`에 필요한 것을 없앱니다: %s",
-	"The build already fails without any change: %s":                "변경이 없어도 빌드가 실패합니다: %s",
+	"The build fails":                                     "빌드 실패",
+	"The linter reports problems":                         "린터가 문제를 보고함",
+	"The change removes something that `%s` needs: %s":    "변경이 `%s`에 필요한 것을 없앱니다: %s",
+	"The build already fails without any change: %s":      "변경이 없어도 빌드가 실패합니다: %s",
+	"%s changed; %s may need recompilation":               "%s이(가) 바뀌었습니다. %s을(를) 다시 빌드해야 할 수 있습니다",
+	"A required command failed: %s":                       "필수 명령이 실패했습니다: %s",
+	"%s is disputed by the agent that wrote the code: %q": "코드를 쓴 에이전트가 %s에 이의를 제기했습니다: %q",
+	"%s was reviewed again by the agent that wrote it, which changed tests; all tests were verified again": "테스트를 쓴 에이전트가 %s을(를) 다시 검토하고 테스트를 바꾸었습니다. 모든 테스트를 다시 검증했습니다",
 	"The build fails: %s":                                           "빌드 실패: %s",
 	"The build fails, but outside the new code: %s":                 "빌드가 실패하지만 새 코드 밖에서 실패합니다: %s",
 	"%s\nMake the code fit the test; if the test is wrong, say so.": "%s\n코드를 테스트에 맞추세요. 테스트가 틀렸다면 그렇게 쓰세요.",

@@ -3,7 +3,9 @@ package report_test
 import (
 	"testing"
 
+	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // TestKoreanFindings: values are taken over as they are, also where Korean has them in another order, or a value is a finding itself.
@@ -24,6 +26,52 @@ func TestKoreanFindings(t *testing.T) {
 	} {
 		if got := report.Korean.Finding(en); got != want {
 			t.Errorf("Finding(%q) = %q, want %q", en, got, want)
+		}
+	}
+}
+
+// TestQuestionsInKorean: of a question, what the program says is in Korean, with the spaces before it; what an agent or a person wrote is not
+// touched.
+func TestQuestionsInKorean(t *testing.T) {
+	t.Parallel()
+	const text = "edited:\nWORK-01: Neg\n  FR-01  Neg gives the number\n  AC-01  It reads well\n         no command checks it: check it yourself at the end\n  assumed: Numbers are whole.\n" +
+		"task:\n  small enough for one task\n  TASK-00  feat: Neg (done)\n      for each number\n      for FR-01, AC-01\n      MODIFY neg.go\n      $ go test ./neg\n"
+	const want = "수정한 내용:\nWORK-01: Neg\n  FR-01  Neg gives the number\n  AC-01  It reads well\n         확인하는 명령이 없습니다. 끝에 직접 확인하세요\n  가정: Numbers are whole.\n" +
+		"작업:\n  작업 하나로 충분히 작습니다\n  TASK-00  feat: Neg (완료)\n      for each number\n      대상: FR-01, AC-01\n      MODIFY neg.go\n      $ go test ./neg\n"
+	q := flow.Question{Text: text, Options: []string{flow.Approve, flow.Reject}}
+	if got := report.Question(report.Korean, "requirement/ask/1/approve", q); got != want {
+		t.Errorf("it is\n%s\nwant\n%s", got, want)
+	}
+	if got := report.Question(report.English, "requirement/ask/1/approve", q); got != text {
+		t.Errorf("in English it is\n%s", got)
+	}
+	q.Class = flow.Environment
+	if got := report.Question(report.Korean, "requirement/ask/1/approve", q); got != text {
+		t.Errorf("what broke is\n%s", got)
+	}
+	done := step.TaskResult{ID: "TASK-01", Title: "Say it", Status: step.Blocked, Reason: "blocked: TASK-00 was not built"}
+	if got := report.Task(report.Korean, done); got != "✗ TASK-01: Say it: 막힘: TASK-00이(가) 만들어지지 않았습니다\n" {
+		t.Errorf("a task that was blocked is %s", got)
+	}
+}
+
+// TestPlacedInKorean: a line of what is to be built has its place and its modules as they are.
+func TestPlacedInKorean(t *testing.T) {
+	t.Parallel()
+	for en, want := range map[string]string{
+		"1. a: No source code files found (first compile)":                  "1. a: 소스 파일이 없음 (첫 빌드)",
+		"2. b: No source code files found (first compile) (after a)":        "2. b: 소스 파일이 없음 (첫 빌드) (a 다음)",
+		"3. c: CLAUDE.md modified but not staged (after a, b)":              "3. c: CLAUDE.md: 수정되었고 스테이징되지 않음 (a, b 다음)",
+		"⚠ d: files were edited by hand since the last compile: a.go, b.go": "⚠ d: 마지막 빌드 이후 손으로 수정된 파일: a.go, b.go",
+		"⚠ a changed; b, c may need recompilation":                          "⚠ a이(가) 바뀌었습니다. b, c을(를) 다시 빌드해야 할 수 있습니다",
+		"  Use --all for full compilation.":                                 "  전체를 빌드하려면 --all을 쓰세요.",
+		"⚠ what no table has: such as this":                                 "⚠ what no table has: such as this",
+	} {
+		if got := report.Korean.Placed(en); got != want {
+			t.Errorf("Placed(%q) = %q, want %q", en, got, want)
+		}
+		if got := report.English.Placed(en); got != en {
+			t.Errorf("in English it is %q, want %q", got, en)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func Planned(l Lang, p step.PlanNote) string {
 		fmt.Fprintln(&b, Problem(f))
 	}
 	for _, w := range p.Warnings {
-		fmt.Fprintln(&b, strings.Replace(w, "missing - it will be generated", l.T("missing - it will be generated"), 1))
+		fmt.Fprintln(&b, strings.Replace(l.Placed(w), "missing - it will be generated", l.T("missing - it will be generated"), 1))
 	}
 	b.WriteString(unverified(l, p.LeftOut))
 	if p.Count == 0 {
@@ -37,11 +37,25 @@ func Planned(l Lang, p step.PlanNote) string {
 		return b.String()
 	}
 	fmt.Fprintf(&b, l.T("%d to build:\n"), p.Count)
-	b.WriteString(listed(l, p, func(why string) string { return why }))
+	b.WriteString(listed(l, p, l.Asked))
 	if p.UpToDate > 0 {
 		fmt.Fprintf(&b, l.T("%d up to date, skipped\n"), p.UpToDate)
 	}
 	return b.String()
+}
+
+// Placed is a line with what a place of it has, and what it waits for, in the language l.
+func (l Lang) Placed(line string) string {
+	place, text, ok := strings.Cut(line, ": ")
+	if !ok {
+		text, marked := strings.CutPrefix(line, "⚠ ")
+		return map[bool]string{true: "⚠ "}[marked] + l.Finding(l.Asked(text))
+	}
+	text, after, waits := strings.Cut(strings.TrimSuffix(text, ")"), " (after ")
+	if waits {
+		return place + ": " + l.Asked(text) + fmt.Sprintf(l.T(" (after %s)"), after)
+	}
+	return place + ": " + l.Asked(line[len(place)+2:])
 }
 
 // listed are the modules of a plan with why they are in it, a line each.
@@ -416,14 +430,22 @@ func unproved(l Lang, o step.CompileOut) string {
 	return b.String()
 }
 
-// Question is what a gate asks. The record has it in English; what compile
+// Question is what a gate asks. The record has it in English; what the program
 // asks is worded again for its reader, what broke is said as it is.
 func Question(l Lang, key string, q flow.Question) string {
 	i := strings.LastIndexByte(key, ':')
 	if dir, ok := ModuleOf(key[:max(i, 0)]); ok && strings.HasPrefix(key[i+1:], "language/") && q.Class == "" {
 		return fmt.Sprintf(l.T("Which language should %s be written in? The project does not say: %s"), dir, strings.Join(q.Options, ", "))
 	}
-	return step.Readable(q.Text) // an agent may have written it
+	text := step.Readable(q.Text) // an agent may have written it
+	if q.Class != "" {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = l.Asked(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Cost says what was spent; what nobody could measure is called unknown.

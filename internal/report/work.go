@@ -54,7 +54,7 @@ func WorkPlanned(l Lang, n step.WorkNote) string {
 	var b strings.Builder
 	fmt.Fprint(&b, Countf(l.T("%s: %s · %d tasks\n"), n.Work, n.Requirement.Title, len(n.Tasks)))
 	for _, r := range n.Reasons {
-		fmt.Fprintf(&b, "  %s\n", r)
+		fmt.Fprintf(&b, "  %s\n", l.Asked(r))
 	}
 	for _, t := range n.Tasks {
 		after := ""
@@ -72,6 +72,7 @@ func TaskStarted(l Lang, id string) string { return fmt.Sprintf(l.T("  • %s st
 // Task is the text of one task's end. What was found in its attempts has been said with them.
 func Task(l Lang, r step.TaskResult) string {
 	var b strings.Builder
+	why := l.Asked(r.Reason)
 	switch r.Status {
 	case step.Success:
 		fmt.Fprint(&b, Countf(l.T("✓ %s: %s (commit %s, %d files); tests passed: %d\n"), r.ID, r.Title, clip7(r.Commit), len(r.Files), r.Tests.Passed))
@@ -83,17 +84,17 @@ func Task(l Lang, r step.TaskResult) string {
 			fmt.Fprintf(&b, l.T("    the agent left open: %s\n"), strings.Join(strings.Fields(s), " "))
 		}
 	case step.Blocked:
-		fmt.Fprintf(&b, "✗ %s: %s: %s\n", r.ID, r.Title, r.Reason)
+		fmt.Fprintf(&b, "✗ %s: %s: %s\n", r.ID, r.Title, why)
 	case step.Warning:
 		if r.Reason == step.NotReproduced {
 			fmt.Fprintf(&b, l.T("✗ %s: %s: no test could be written that fails with the current code. It may be fixed already; if not, give more details or --expected\n"), r.ID, r.Title)
 			break
 		}
 		if r.Attempts == 0 {
-			fmt.Fprintf(&b, l.T("✗ %s: %s: not built: %s\n"), r.ID, r.Title, r.Reason)
+			fmt.Fprintf(&b, l.T("✗ %s: %s: not built: %s\n"), r.ID, r.Title, why)
 			break
 		}
-		fmt.Fprint(&b, Countf(l.T("✗ %s: %s: failed after %d attempts (%s)\n"), r.ID, r.Title, r.Attempts, r.Reason))
+		fmt.Fprint(&b, Countf(l.T("✗ %s: %s: failed after %d attempts (%s)\n"), r.ID, r.Title, r.Attempts, why))
 	}
 	return b.String()
 }
@@ -163,7 +164,7 @@ func WorkSummary(l Lang, r *Run) string {
 		fmt.Fprintf(&b, l.T("assumed: %s %s\n"), qa.Question, qa.Answer)
 	}
 	if o.Tasks == 0 {
-		fmt.Fprintf(&b, l.T("%s: nothing was built: %s\n"), o.Work, o.Why)
+		fmt.Fprintf(&b, l.T("%s: nothing was built: %s\n"), o.Work, l.Asked(o.Why))
 		return b.String()
 	}
 	e := ending{ok: o.Verified, run: r.ID, done: fmt.Sprintf(l.T("%s: %d of %d tasks done"), o.Work, o.Done, o.Tasks)}
