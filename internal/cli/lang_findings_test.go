@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,7 +76,7 @@ func findings(t *testing.T) (formats map[string]string, texts []string) {
 			formats[fset.Position(at).String()] = format
 		}
 	}
-	for _, dir := range []string{"../check", "../act", "../workflow", "../inspect", "../step", "../target"} {
+	for _, dir := range []string{"../check", "../act", "../workflow", "../inspect", "../step", "../target", "../pdca", "../checkpoint"} {
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
@@ -89,6 +90,11 @@ func findings(t *testing.T) (formats map[string]string, texts []string) {
 				case *ast.CallExpr:
 					if makesFinding.MatchString(callee(n)) && len(n.Args) > 3 {
 						note(n.Pos(), n.Args[3])
+					}
+					if gate := dir == "../pdca" || dir == "../checkpoint"; gate && callee(n) == "say" {
+						if i := slices.IndexFunc(n.Args, func(x ast.Expr) bool { _, ok := x.(*ast.BasicLit); return ok }); i >= 0 {
+							note(n.Pos(), n.Args[i])
+						}
 					}
 				case *ast.KeyValueExpr:
 					if key, ok := n.Key.(*ast.Ident); ok && key.Name == "Message" {

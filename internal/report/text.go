@@ -48,8 +48,8 @@ func Planned(l Lang, p step.PlanNote) string {
 func (l Lang) Placed(line string) string {
 	place, text, ok := strings.Cut(line, ": ")
 	if !ok {
-		text, marked := strings.CutPrefix(line, "⚠ ")
-		return map[bool]string{true: "⚠ "}[marked] + l.Finding(l.Asked(text))
+		said := strings.TrimPrefix(line, "⚠ ")
+		return line[:len(line)-len(said)] + l.Finding(l.Asked(said))
 	}
 	text, after, waits := strings.Cut(strings.TrimSuffix(text, ")"), " (after ")
 	if waits {
@@ -253,7 +253,7 @@ func Result(l Lang, r step.ModuleResult) string {
 	}
 	fmt.Fprintf(&b, "  %s %s: ", mark, r.Dir)
 	if r.Status == step.Blocked {
-		fmt.Fprintln(&b, r.Reason)
+		fmt.Fprintln(&b, l.Asked(r.Reason))
 		return b.String()
 	}
 	fmt.Fprint(&b, Countf(l.T("%d files, %d tests passed"), len(r.Generated), r.Tests.Passed))
@@ -351,7 +351,7 @@ func advice(l Lang, r step.ModuleResult) string {
 	case "weak-tests":
 		say(l.T("the tests kill fewer than half of the mutants:"))
 	default:
-		say("%s", r.Reason)
+		say("%s", l.Asked(r.Reason))
 	}
 	b.WriteString(disputes(l, r))
 	if tests := keptTests(r); r.Reason == "disputed" && tests != "" {
