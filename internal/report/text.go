@@ -32,7 +32,7 @@ func Planned(l Lang, p step.PlanNote) string {
 		case p.UpToDate == 0:
 			b.WriteString(l.T("Nothing to build: these specs export nothing.\n"))
 		default:
-			b.WriteString("✓ All up-to-date. Use --all for full compile.\n")
+			b.WriteString(l.T("✓ All up-to-date. Use --all for full compile.\n"))
 		}
 		return b.String()
 	}
@@ -242,10 +242,10 @@ func saidBy(t step.TestResult) string {
 func Result(l Lang, r step.ModuleResult) string {
 	var b strings.Builder
 	for _, p := range r.Skipped {
-		fmt.Fprintf(&b, "⏭ Skipped: %s\n", p)
+		fmt.Fprintf(&b, l.T("⏭ Skipped: %s\n"), p)
 	}
 	for _, p := range r.Overwritten {
-		fmt.Fprintf(&b, "↻ Overwriting: %s\n", p)
+		fmt.Fprintf(&b, l.T("↻ Overwriting: %s\n"), p)
 	}
 	mark := "✓"
 	if r.Status != step.Success {
