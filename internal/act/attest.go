@@ -135,17 +135,16 @@ type Attested struct {
 	commands []attest.Command
 }
 
-// more says what was attested and cannot be found again, "" for nothing. Commands are compared as far as the same
-// ones ran on the same trees to show the same.
+// more says what was attested and cannot be found again, "" for nothing. Commands are compared as far as the same ones ran on the same trees to show the same.
 func (t *Attested) more(now step.Counts, records []step.Record) string {
-	type place struct{ text, dir, shows, tree string }
+	type place struct{ text, dir, tree, shows string }
 	found := map[place][]int{}
 	for _, c := range AttestedIn("", now, records).Commands {
-		at := place{c.Text, c.Dir, c.Shows, c.Tree}
+		at := place{c.Text, c.Dir, c.Tree, c.Shows}
 		found[at] = append(found[at], c.Exit)
 	}
 	for _, c := range t.commands {
-		if exits := found[place{c.Text, c.Dir, c.Shows, c.Tree}]; len(exits) > 0 && !slices.Contains(exits, c.Exit) {
+		if exits := found[place{c.Text, c.Dir, c.Tree, c.Shows}]; len(exits) > 0 && !slices.Contains(exits, c.Exit) {
 			return fmt.Sprintf("its attestation says that `%s` exited with %d: now it is %d", c.Text, c.Exit, exits[0])
 		}
 	}
