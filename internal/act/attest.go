@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/attest"
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -18,13 +19,21 @@ import (
 // proofNotes is where git keeps what is attested of commits.
 const proofNotes = "refs/notes/jacquard"
 
-// mostLookedAt bounds how far back commits of a run are looked for on the branch that is checked out.
+// mostLookedAt bounds how far back commits of a run are looked for.
 const mostLookedAt = 2000
 
+// Proved is one proof of a tree, by the key of its step.
+type Proved struct {
+	Key     string
+	Counts  step.Counts
+	Records []step.Record
+	Shown   []step.Shown
+}
+
 // Attest writes down, as notes of git, how each commit of a run was proved, signed with the key that the user's git signs with. proved gives
-// the proofs by their trees; it is asked only where the run has delivered commits.
-func (a *Actor) Attest(ctx context.Context, run string, proved func() (map[string][]attest.Proof, error)) error {
-	commits, err := a.commitsOf(ctx, run)
+// the proofs by their trees; it is asked only where the run has delivered commits, to ref. items are those of specs, by module.
+func (a *Actor) Attest(ctx context.Context, run, ref string, items map[string][]step.ItemLevel, proved func() (map[string][]Proved, error)) error {
+	commits, err := a.commitsOf(ctx, run, ref)
 	if err != nil || len(commits) == 0 {
 		return err
 	}
@@ -39,12 +48,18 @@ func (a *Actor) Attest(ctx context.Context, run string, proved func() (map[strin
 	notes := map[string][]byte{}
 	for _, c := range commits {
 		_, part := runOf(c)
-		p := attest.Predicate{Program: "jacquard " + a.o.Version, Run: run, Part: part, Proofs: proofs[c.Tree]}
+		of := proofs[c.Tree]
 		if tree := c.Trailer(trailerTree); tree != c.Tree {
-			p.Proofs = slices.Concat(p.Proofs, proofs[tree])
+			of = slices.Concat(of, proofs[tree])
 		}
-		if len(p.Proofs) == 0 { // its evidence was cleared away
+		if len(of) == 0 { // its evidence was cleared away
 			continue
+		}
+		p := a.predicate(run, part, of...)
+		if of := items[part]; len(of) > 0 {
+			if p.Items, err = a.specItems(ctx, c.Tree, part, of); err != nil {
+				return err
+			}
 		}
 		if notes[c.ID], err = attest.New(c.ID, c.Tree, p).Seal(ctx, k.Signer()); err != nil {
 			return err
@@ -77,42 +92,82 @@ func (a *Actor) keys(ctx context.Context) (k attest.Keys, err error) {
 	return k, machinery(err)
 }
 
-// commitsOf are the commits that a run has delivered: to the branch that is checked out, or as a branch of their own. Files that it has
-// put into the working tree are of no commit.
-func (a *Actor) commitsOf(ctx context.Context, run string) ([]git.LogEntry, error) {
-	tip, err := a.o.Repo.Ref(ctx, RunRef(run))
+// commitsOf are the commits that a run has delivered to where ref is: the branch that is checked out, or one of their own. Files that it has put
+// into the working tree, and what nobody has taken yet, are of no commit.
+func (a *Actor) commitsOf(ctx context.Context, run, ref string) ([]git.LogEntry, error) {
+	if ref == "" || ref == RunRef(run) {
+		return nil, nil
+	}
+	tip, err := a.o.Repo.Revision(ctx, ref)
 	if err != nil {
-		return nil, nil //nolint:nilerr // it has landed nothing
+		return nil, nil //nolint:nilerr // it was deleted since
 	}
-	log, err := a.landedLog(ctx, run, tip)
-	if err != nil || len(log) == 0 {
-		return nil, err
-	}
-	branches, err := a.o.Repo.Refs(ctx, "refs/heads/")
-	if err != nil {
-		return nil, machinery(err)
-	}
-	if !slices.Contains(slices.Collect(maps.Values(branches)), tip) {
-		head, err := a.o.Repo.Head(ctx)
-		if err != nil || head.Unborn {
-			return nil, machinery(err)
-		}
-		if log, err = a.o.Repo.Log(ctx, head.Commit, "", mostLookedAt); err != nil {
-			return nil, machinery(err)
-		}
-	}
+	log, err := a.o.Repo.Log(ctx, tip, "", mostLookedAt)
 	return slices.DeleteFunc(log, func(c git.LogEntry) bool {
 		by, _ := runOf(c)
 		return by != run
+	}), machinery(err)
+}
+
+// predicate is what is attested of a commit that proofs are of. The first that says which tests show what is the one.
+func (a *Actor) predicate(run, part string, proofs ...Proved) attest.Predicate {
+	out := attest.Predicate{Program: "jacquard " + a.o.Version, Run: run, Part: part, Versions: map[string]string{}}
+	for _, p := range proofs {
+		if out.Items == nil {
+			out.Items = step.Each(p.Shown, func(s step.Shown) attest.Item {
+				return attest.Item{Name: s.Name, Level: string(s.Level), Red: s.Red, Green: s.Green}
+			})
+		}
+		out.Proofs = append(out.Proofs, attestedIn(p))
+		maps.Copy(out.Versions, versionsIn(p.Records))
+	}
+	return out
+}
+
+// versionsIn are the versions of the toolchains that have run, by their names.
+func versionsIn(records []step.Record) map[string]string {
+	out := map[string]string{}
+	for _, r := range records {
+		if r.Version != "" {
+			out[r.Toolchain] = r.Version
+		}
+	}
+	return out
+}
+
+// specItems are the items of a module's spec with the tests that the lock of a tree has of them.
+func (a *Actor) specItems(ctx context.Context, tree, dir string, items []step.ItemLevel) ([]attest.Item, error) {
+	v, err := a.tree(ctx, tree, nil)
+	if err != nil {
+		return nil, err
+	}
+	lock, _, err := a.readLock(v)
+	if err != nil {
+		return nil, err
+	}
+	e, _ := lock.Entry(dir)
+	return step.Each(items, func(i step.ItemLevel) attest.Item {
+		out := attest.Item{Name: i.ID, Text: i.Text, Level: string(i.Level), Why: i.Why}
+		for _, test := range slices.Sorted(maps.Keys(e.Covers)) {
+			switch {
+			case !slices.Contains(e.Covers[test], i.ID):
+			case i.Why == step.WhyRed:
+				out.Red = append(out.Red, test)
+			default:
+				out.Green = append(out.Green, test)
+			}
+		}
+		return out
 	}), nil
 }
 
-// AttestedIn are the proofs that records show, for Attest.
-func AttestedIn(key string, counts step.Counts, records []step.Record) attest.Proof {
-	p := attest.Proof{Step: key, Tests: attest.Counts{Total: counts.Total, Passed: counts.Passed, Failed: counts.Failed, Red: counts.Red, Level: string(counts.Level)}}
-	for i, r := range records {
+// attestedIn is a proof as its records show it.
+func attestedIn(of Proved) attest.Proof {
+	counts := of.Counts
+	p := attest.Proof{Step: of.Key, Tests: attest.Counts{Total: counts.Total, Passed: counts.Passed, Failed: counts.Failed, Red: counts.Red, Level: string(counts.Level)}}
+	for i, r := range of.Records {
 		if i == mostAttested {
-			p.Omitted = len(records) - i
+			p.Omitted = len(of.Records) - i
 			break
 		}
 		p.Commands = append(p.Commands, attest.Command{
@@ -130,16 +185,20 @@ const mostAttested = 100
 type Attested struct {
 	By    string        `json:"by,omitempty"` // who has signed it, "" for nobody
 	Tests attest.Counts `json:"tests"`        // as they ended then
-	Wrong string        `json:"wrong,omitempty"`
+	Items []attest.Item `json:"items,omitempty"`
+	// Others are toolchains whose versions are others now, with those of then.
+	Others map[string]string `json:"other_versions,omitempty"`
+	Wrong  string            `json:"wrong,omitempty"`
 
 	commands []attest.Command
+	versions map[string]string
 }
 
 // more says what was attested and cannot be found again, "" for nothing. Commands are compared as far as the same ones ran on the same trees to show the same.
-func (t *Attested) more(now step.Counts, records []step.Record) string {
+func (t *Attested) more(now check.Proof, tests step.Counts) string {
 	type place struct{ text, dir, tree, shows string }
 	found := map[place][]int{}
-	for _, c := range AttestedIn("", now, records).Commands {
+	for _, c := range attestedIn(Proved{Records: now.Records}).Commands {
 		at := place{c.Text, c.Dir, c.Tree, c.Shows}
 		found[at] = append(found[at], c.Exit)
 	}
@@ -148,10 +207,49 @@ func (t *Attested) more(now step.Counts, records []step.Record) string {
 			return fmt.Sprintf("its attestation says that `%s` exited with %d: now it is %d", c.Text, c.Exit, exits[0])
 		}
 	}
-	if t.Tests.Passed <= now.Passed && t.Tests.Red <= now.Red {
-		return ""
+	if t.Tests.Passed > tests.Passed || t.Tests.Red > tests.Red {
+		return fmt.Sprintf("its attestation says that %d tests pass and %d of them fail without the change: now it is %d and %d", t.Tests.Passed, t.Tests.Red, tests.Passed, tests.Red)
 	}
-	return fmt.Sprintf("its attestation says that %d tests pass and %d of them fail without the change: now it is %d and %d", t.Tests.Passed, t.Tests.Red, now.Passed, now.Red)
+	for _, i := range t.Items {
+		if why := lessShown(i, now); why != "" {
+			return fmt.Sprintf("its attestation says that %s is %s: %s", i.Name, i.Level, why)
+		}
+	}
+	return ""
+}
+
+// lessShown says what of an item that was attested cannot be found again, "" for nothing.
+func lessShown(i attest.Item, now check.Proof) string {
+	for _, test := range slices.Concat(i.Red, i.Green) {
+		if !check.Passes(now.Results, test) {
+			return "the test " + test + " does not pass now"
+		}
+	}
+	for _, test := range i.Red {
+		if slices.Contains(now.Satisfied, test) {
+			return "the test " + test + " passes without the change as well"
+		}
+	}
+	for _, s := range now.Shown {
+		if s.Name == i.Name && i.Level == string(step.Proved) && s.Level != step.Proved {
+			return "now it is " + string(s.Level)
+		}
+	}
+	return ""
+}
+
+// compare holds what is attested against what is found now.
+func (t *Attested) compare(now check.Proof, tests step.Counts) {
+	t.Wrong = cmp.Or(t.Wrong, t.more(now, tests))
+	is := versionsIn(now.Records)
+	for name, was := range t.versions {
+		if is[name] != "" && is[name] != was {
+			if t.Others == nil {
+				t.Others = map[string]string{}
+			}
+			t.Others[name] = was
+		}
+	}
 }
 
 // attested reads the attestation of a commit, nil where there is none. sealed are those of a file, nil where notes of git have them.
@@ -181,6 +279,7 @@ func (a *Actor) attested(ctx context.Context, c git.LogEntry, k attest.Keys, sea
 		out.Wrong = "its attestation is not signed, but this repository says who signs (gpg.ssh.allowedSignersFile)"
 	case len(s.Predicate.Proofs) > 0:
 		out.Tests, out.commands = s.Predicate.Proofs[0].Tests, s.Predicate.Proofs[0].Commands
+		out.Items, out.versions = s.Predicate.Items, s.Predicate.Versions
 	}
 	return out, nil
 }

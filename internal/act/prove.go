@@ -128,7 +128,7 @@ func (a *Actor) moduleFor(j flow.Job, ref flow.Blob) (f step.Facts, pv private, 
 
 // evidence keeps the records and all results of a proof as a blob.
 func (a *Actor) evidence(p check.Proof) (flow.Blob, error) {
-	return put(a.o.Blobs, map[string]any{"tree": p.Tree, "records": p.Records, "results": p.Results})
+	return put(a.o.Blobs, map[string]any{"tree": p.Tree, "records": p.Records, "results": p.Results, "shown": p.Shown})
 }
 
 func (a *Actor) proveRed(ctx context.Context, j flow.Job, in step.RedIn) (step.RedOut, error) {

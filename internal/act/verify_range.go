@@ -60,7 +60,7 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, also VerifyAls
 			continue
 		}
 		v := CommitVerification{Commit: e.ID, Subject: subjectOf(e), Run: run, Part: part}
-		records, err := a.verifyCommit(ctx, c, e, &v)
+		proof, err := a.verifyCommit(ctx, c, e, &v)
 		if err != nil {
 			return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
 		}
@@ -68,12 +68,12 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, also VerifyAls
 			return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
 		}
 		if v.Attested != nil && v.Standing == Verified {
-			if v.Attested.Wrong = cmp.Or(v.Attested.Wrong, v.Attested.more(v.Tests, records)); v.Attested.Wrong != "" {
+			if v.Attested.compare(proof, v.Tests); v.Attested.Wrong != "" {
 				v.Standing, v.Reason = Unverified, v.Attested.Wrong
 			}
 		}
 		if also.Seal && v.Standing == Verified {
-			p := attest.Predicate{Program: "jacquard " + a.o.Version, Run: run, Part: part, Proofs: []attest.Proof{AttestedIn("verify", v.Tests, records)}}
+			p := a.predicate(run, part, Proved{"verify", v.Tests, proof.Records, proof.Shown})
 			if v.Sealed, err = attest.New(e.ID, e.Tree, p).Seal(ctx, k.Signer()); err != nil {
 				return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
 			}
@@ -83,32 +83,32 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, also VerifyAls
 	return others, nil
 }
 
-// verifyCommit proves one commit, and compares what it is with what it says was proved. It returns what was run for that.
-func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEntry, v *CommitVerification) ([]step.Record, error) {
+// verifyCommit proves one commit, and compares what it is with what it says was proved.
+func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEntry, v *CommitVerification) (proof check.Proof, err error) {
 	if len(e.Parents) == 0 && a.o.Repo.Shallow() {
-		return nil, &InputError{"its parent is not in this clone: fetch the missing history with git fetch --unshallow (in CI, a checkout with fetch-depth: 0)"}
+		return proof, &InputError{"its parent is not in this clone: fetch the missing history with git fetch --unshallow (in CI, a checkout with fetch-depth: 0)"}
 	}
 	if len(e.Parents) != 1 {
 		v.Standing, v.Tests.Level, v.Reason = Unverified, step.NotChecked, fmt.Sprintf("it has %d parents: it has no single base tree", len(e.Parents))
-		return nil, nil
+		return proof, nil
 	}
 	from, err := a.at(ctx, e.Parents[0])
 	if err != nil {
-		return nil, err
+		return proof, err
 	}
 	now, err := a.tree(ctx, e.Tree, nil)
 	if err != nil {
-		return nil, err
+		return proof, err
 	}
 	chains, err := a.chainsFrom(ctx, from.Tree, now)
 	if err != nil {
-		return nil, err
+		return proof, err
 	}
 	t := check.Task{Chains: chains, Unplanned: true, Base: from.Tree, Says: e.Message}
 	gone := map[string]bool{}
 	changes, err := a.o.Repo.Diff(ctx, from.Tree, e.Tree)
 	if err != nil {
-		return nil, machinery(err)
+		return proof, machinery(err)
 	}
 	for _, ch := range changes {
 		gone[ch.Path] = ch.Status == 'D'
@@ -119,7 +119,7 @@ func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEnt
 	t.Deletes = func(p string) bool { return gone[p] }
 	proof, _, baseline, err := a.proveChange(ctx, c, &t, from.Tree, e.Tree)
 	if err != nil {
-		return nil, err
+		return proof, err
 	}
 	v.Standing, v.Tests, v.Red, v.Baseline = Verified, proof.Counts(), bound(proof.Red, 50), bound(baseline, 20)
 	v.Tests.Level, v.Tests.Red = proof.Level(), len(proof.Red)
@@ -131,13 +131,13 @@ func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEnt
 	}
 	if !proof.Passed {
 		v.Standing, v.Reason = Failing, "its checks do not pass"
-		return proof.Records, nil
+		return proof, nil
 	}
 	other, err := a.otherThanProved(ctx, e)
 	if len(other) > 0 {
 		v.Standing, v.Reason = EditedHere, "it differs from what was proved, in these files: "+strings.Join(bound(other, 5), ", ")
 	}
-	return proof.Records, err
+	return proof, err
 }
 
 // otherThanProved are the files in which a commit differs from the tree that it says was proved, but for documents, which are

@@ -39,7 +39,20 @@ type Predicate struct {
 	Program string  `json:"program"` // with its version
 	Run     string  `json:"run"`
 	Part    string  `json:"part,omitempty"` // of the run: WORK-03/TASK-01, a module, or the key of a step
+	Items   []Item  `json:"items,omitempty"`
 	Proofs  []Proof `json:"proofs"`
+	// Versions are those of what ran, by the toolchain that commands name.
+	Versions map[string]string `json:"versions,omitempty"`
+}
+
+// Item is a requirement, or a piece of code that has changed, and the tests that show it.
+type Item struct {
+	Name  string   `json:"name"` // id of a requirement, FILE::FUNCTION or a file
+	Text  string   `json:"text,omitempty"`
+	Level string   `json:"level"`           // of proof
+	Why   string   `json:"why,omitempty"`   // what has shown it, or why nothing could
+	Red   []string `json:"red,omitempty"`   // tests that fail without it and pass with it
+	Green []string `json:"green,omitempty"` // tests that pass with it
 }
 
 // Proof is one proof of a tree: each command that was run for it, and how its tests ended.

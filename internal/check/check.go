@@ -178,6 +178,8 @@ type Proof struct {
 	Examples []step.Example
 	// Idle are the commands of a task that succeed without it as well, as they are written: they show nothing of it.
 	Idle []string
+	// Shown are the pieces of code that a task has changed, with the tests that show them.
+	Shown []step.Shown
 	// Restored are files that the author changed and that were put back.
 	Restored []string
 	// Tried, Killed count mutants; Survived say which the tests did not notice.

@@ -229,6 +229,22 @@ func (p *place) versions(ctx context.Context, cmd toolchain.Command, env []strin
 	return told, nil
 }
 
+// version is what the program of a command and the tools that it runs say of themselves, in a line.
+func (p *place) version(ctx context.Context, cmd toolchain.Command, env []string) (string, error) {
+	told, err := p.versions(ctx, cmd, env)
+	var out []string
+	for _, argv := range versionsOf[cmd.Argv[0]] {
+		if _, after, ok := strings.Cut(told, strings.Join(argv, " ")+": "); ok {
+			line, rest, _ := strings.Cut(after, "\n")
+			out = append(out, strings.TrimSpace(line))
+			if _, java, ok := strings.Cut(rest, "Java version: "); ok {
+				out = append(out, "Java "+java[:strings.IndexAny(java+"\n", ",\n")])
+			}
+		}
+	}
+	return strings.Join(out, ", "), err
+}
+
 // What stands in texts of the record for the place of a check tree, and for the cache.
 const (
 	placeToken = "\x01place\x01"

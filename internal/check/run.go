@@ -152,10 +152,12 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	extra := each(append(p.environment(install), cmd.Env...), strings.NewReplacer("{root}", dir, "{env}", p.deps.home(p)).Replace)
 	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), extra, install)
 	key, before, err := p.key(ctx, cmd, env, install)
-	if err != nil {
+	version, unasked := p.version(ctx, cmd, env)
+	if err := cmp.Or(err, unasked); err != nil {
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
 	}
 	if r := p.recall(key); r != nil {
+		r.Record.Version = version
 		return p.outcome(cmd, *r)
 	}
 	policy, err := p.policy(env, install)
@@ -194,7 +196,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	r := recorded{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Record: step.Record{
 		Name: cmd.Name, Argv: cmd.Argv, Text: CommandText(cmd), Shows: p.proof, Dir: cmd.Dir, Env: each(env, nameOf), Started: res.Started.UnixMilli(),
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,
-		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner, Sandbox: string(p.c.o.Level),
+		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner, Version: version, Sandbox: string(p.c.o.Level),
 	}}
 	r.Record.Ended = p.ended(cmd, res)
 	p.collect(cmd, report, &r)

@@ -117,7 +117,9 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 		return p.proof, p.done, fmt.Errorf("prove task: %w", err)
 	}
 	p.proof.Findings = folded(p.proof.Findings)
-	p.proof.Passed = !p.failed && !Rejected(p.proof.Findings)
+	if p.proof.Passed = !p.failed && !Rejected(p.proof.Findings); p.proof.Passed {
+		p.proof.Shown = p.shown()
+	}
 	return p.proof, p.done, nil
 }
 

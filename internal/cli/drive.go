@@ -73,7 +73,7 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 		if rep.Altered, err = e.actor.Altered(ctx, id, delivered); err != nil {
 			return err
 		}
-		if err := p.attest(ctx, e, e.actor, id); err != nil { // the commits stand without it
+		if err := p.attest(ctx, e, e.actor, rep, st); err != nil { // the commits stand without it
 			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the attestation of the commits could not be written: %v\n"), err)
 		}
 	}

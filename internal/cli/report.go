@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/act"
-	"github.com/jacquard-build/jacquard/internal/attest"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -126,51 +125,64 @@ func (p *project) ran(steps []flow.StepRow) map[string][]step.Record {
 	out := map[string][]step.Record{}
 	for _, s := range steps {
 		if name, ok := report.ModuleOf(s.Branch); ok {
-			_, records := p.evidence(s)
-			out[name] = append(out[name], records...)
+			out[name] = append(out[name], p.evidence(s).Records...)
 		}
 	}
 	return out
 }
 
-// evidence is what a step has proved, and the commands of that; nothing where it was cleared away.
-func (p *project) evidence(s flow.StepRow) (proved string, records []step.Record) {
+// evidence is what the blob of a proof has.
+type evidence struct {
+	Tree    string
+	Records []step.Record
+	Shown   []step.Shown
+}
+
+// evidence is what a step has proved; nothing where it was cleared away.
+func (p *project) evidence(s flow.StepRow) evidence {
 	ref, err := report.Decode[struct{ Records flow.Blob }](s.Out)
 	if err != nil || ref.Records.IsZero() || strings.HasSuffix(s.Key, "/mutate") { // mutants are counted; that tests fail with them is the point
-		return "", nil
+		return evidence{}
 	}
 	raw, err := p.blobs.Get(ref.Records)
 	if err != nil {
-		return "", nil
+		return evidence{}
 	}
-	proof, err := report.Decode[struct {
-		Tree    string
-		Records []step.Record
-	}](raw)
+	e, err := report.Decode[evidence](raw)
 	if err != nil {
-		return "", nil
+		return evidence{}
 	}
-	return proof.Tree, proof.Records
+	return e
 }
 
 // attest writes down how the commits of a run were proved, so that it goes where they go.
-func (p *project) attest(ctx context.Context, rt flow.Runtime, actor *act.Actor, run string) error {
-	return actor.Attest(ctx, run, func() (map[string][]attest.Proof, error) {
-		steps, err := rt.Steps(ctx, run)
+func (p *project) attest(ctx context.Context, rt flow.Runtime, actor *act.Actor, rep *report.Run, st flow.Status) error {
+	out, err := report.Decode[struct{ Ref string }](st.Out)
+	if err != nil {
+		return err
+	}
+	items := map[string][]step.ItemLevel{}
+	for _, m := range rep.Modules {
+		if m.Result != nil {
+			items[m.Dir] = m.Result.Items
+		}
+	}
+	return actor.Attest(ctx, rep.ID, out.Ref, items, func() (map[string][]act.Proved, error) {
+		steps, err := rt.Steps(ctx, rep.ID)
 		if err != nil {
 			return nil, err
 		}
-		proofs := map[string][]attest.Proof{}
+		proofs := map[string][]act.Proved{}
 		for _, s := range steps {
-			tree, records := p.evidence(s)
-			if tree == "" || len(records) == 0 {
+			e := p.evidence(s)
+			if e.Tree == "" || len(e.Records) == 0 {
 				continue
 			}
 			said, err := report.Decode[struct{ Counts step.Counts }](s.Out)
 			if err != nil {
 				return nil, err
 			}
-			proofs[tree] = append(proofs[tree], act.AttestedIn(s.Key, said.Counts, records))
+			proofs[e.Tree] = append(proofs[e.Tree], act.Proved{Key: s.Key, Counts: said.Counts, Records: e.Records, Shown: e.Shown})
 		}
 		return proofs, nil
 	})

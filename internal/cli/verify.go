@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -249,6 +251,11 @@ func showCommit(a *app, c act.CommitVerification, noted bool) {
 		fmt.Fprint(a.Out, report.Countf(l.T("    attested: %d tests passed; signed by an unknown key %s; to check it, set gpg.ssh.allowedSignersFile\n"), t.Tests.Passed, t.By))
 	default:
 		fmt.Fprint(a.Out, report.Countf(l.T("    attested: %d tests passed; signed by %s\n"), t.Tests.Passed, t.By))
+	}
+	if c.Attested != nil {
+		for _, name := range slices.Sorted(maps.Keys(c.Attested.Others)) {
+			fmt.Fprintf(a.Out, l.T("    attested with another version: %s\n"), c.Attested.Others[name])
+		}
 	}
 }
 

@@ -302,6 +302,14 @@ func Doubtful(held []HeldOut, results []Example) []HeldOut {
 	})
 }
 
+// Shown is a piece of code that has changed, FILE::FUNCTION or a file, and the tests that show it.
+type Shown struct {
+	Name  string   `json:"name"`
+	Level Level    `json:"level"`
+	Red   []string `json:"red,omitempty"`   // they fail without the change and pass with it
+	Green []string `json:"green,omitempty"` // they pass with it
+}
+
 // ItemLevel is what is known of one item of a spec.
 type ItemLevel struct {
 	ID    string `json:"id"`

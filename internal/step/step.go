@@ -105,6 +105,7 @@ type Record struct {
 	Tree      string    `json:"tree"`
 	TreeAfter string    `json:"tree_after,omitempty"` // set when the command changed tracked files: then it does not count
 	Toolchain string    `json:"toolchain,omitempty"`
+	Version   string    `json:"version,omitempty"` // of its program, as that tells it
 	Sandbox   string    `json:"sandbox,omitempty"` // what kept it from the rest of the machine: full, partial, outside or off
 	Reused    Reused    `json:"reused,omitzero"`
 	Level     Level     `json:"level,omitempty"` // what a run of tests shows, where that is less than each test by itself
