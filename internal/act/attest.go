@@ -71,6 +71,20 @@ func (a *Actor) Attest(ctx context.Context, run, ref string, items map[string][]
 	return machinery(a.o.Repo.SetNotes(ctx, proofNotes, notes, a.commit(run, "", "What was proved of commits")))
 }
 
+// ShareProofs pushes what is attested to where a run has published its commits, beside what others have attested there.
+func (a *Actor) ShareProofs(ctx context.Context, run string) error {
+	if _, err := a.o.Repo.Ref(ctx, proofNotes); err != nil { // nothing was attested
+		return nil //nolint:nilerr // see above
+	}
+	c, err := a.forge(ctx)
+	if err != nil {
+		return err
+	}
+	var login git.Login
+	login.Server, login.Token = c.Credential()
+	return a.o.Repo.ShareNotes(ctx, originName, proofNotes, a.commit(run, "", "What was proved of commits"), login)
+}
+
 // keys are the user's settings for signing.
 func (a *Actor) keys(ctx context.Context) (k attest.Keys, err error) {
 	k.Env, k.Home = a.o.User, valueOf(a.o.User, "HOME")

@@ -165,7 +165,8 @@ func (a *Actor) forgePull(ctx context.Context, j flow.Job, in step.ForgePullIn) 
 	if err != nil {
 		return step.ForgePullOut{}, err
 	}
-	body := fmt.Sprintf("%s\n\nSandbox: %s. Check it again with `jacquard verify %s..%s`.", in.Body, a.o.Level, in.Base, in.Branch)
+	body := fmt.Sprintf("%s\n\nSandbox: %s. Check it and its evidence again: `git fetch %s %s:%s`, then `jacquard verify %s/%s..%s/%s`.",
+		in.Body, a.o.Level, originName, proofNotes, proofNotes, originName, in.Base, originName, in.Branch)
 	var p forge.Pull
 	err = a.effect("pull", func() error {
 		p, err = c.OpenPull(ctx, forge.PullAsk{

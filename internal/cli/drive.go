@@ -75,6 +75,8 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 		}
 		if err := p.attest(ctx, e, e.actor, rep, st); err != nil { // the commits stand without it
 			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the attestation of the commits could not be written: %v\n"), err)
+		} else if err := p.pushProofs(ctx, e.actor, id, st); err != nil { // a server may take branches and no notes
+			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the attestation of the commits was not pushed: %s\n"), oneLineOf(err.Error(), 200))
 		}
 	}
 	err := p.answered(ctx, e, id, st, rep, blocks)

@@ -188,6 +188,15 @@ func (p *project) attest(ctx context.Context, rt flow.Runtime, actor *act.Actor,
 	})
 }
 
+// pushProofs pushes what is attested of the commits of a run that has ended with a pull request.
+func (p *project) pushProofs(ctx context.Context, actor *act.Actor, run string, st flow.Status) error {
+	out, err := report.Decode[struct{ Pull *step.PullResult }](st.Out)
+	if err != nil || out.Pull == nil {
+		return err
+	}
+	return actor.ShareProofs(ctx, run)
+}
+
 // browse opens a file as the desktop does.
 func (a *app) browse(ctx context.Context, file string) error {
 	name := map[string]string{"darwin": "open", "windows": "explorer"}[runtime.GOOS]

@@ -2,7 +2,9 @@ package git_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
 )
@@ -57,4 +59,48 @@ func head(t *testing.T, r *git.Repo) string {
 		t.Fatal(err)
 	}
 	return h.Commit
+}
+
+// TestShareNotes: notes of two places come together at a remote, without force, and one that refuses them is said.
+func TestShareNotes(t *testing.T) {
+	t.Parallel()
+	const ref = "refs/notes/proof"
+	s := newSandbox(t)
+	s.repo("r", map[string]string{"a": "1"})
+	s.git("r", "commit", "-q", "--allow-empty", "-m", "two")
+	s.git("", "clone", "-q", "--bare", "r", "bare")
+	s.git("", "clone", "-q", "bare", "other")
+	s.git("r", "remote", "add", "origin", s.path("bare"))
+	mine, others := s.open("r"), s.open("other")
+	two := head(t, mine)
+	one := strings.TrimSpace(s.git("r", "rev-parse", "HEAD~1"))
+	by := git.Commit{Name: "T", Email: "t@localhost", Message: "notes", Time: time.Unix(1, 0)}
+	say := func(r *git.Repo, commit, text string) {
+		t.Helper()
+		if err := r.SetNotes(t.Context(), ref, map[string][]byte{commit: []byte(text)}, by); err != nil {
+			t.Fatal(err)
+		}
+	}
+	share := func(r *git.Repo) error { return r.ShareNotes(t.Context(), "origin", ref, by, git.Login{}) }
+	say(others, one, "first")
+	say(others, two, "theirs")
+	if err := share(others); err != nil {
+		t.Fatal(err)
+	}
+	say(mine, two, "mine")
+	for range 2 { // what is there already is there
+		if err := share(mine); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for commit, want := range map[string]string{one: "first", two: "mine"} {
+		if got := s.git("bare", "notes", "--ref", ref, "show", commit); strings.TrimSpace(got) != want {
+			t.Errorf("the note of %s is %q, want %q", commit, got, want)
+		}
+	}
+	s.exec("bare/hooks/pre-receive", "#!/bin/sh\nexit 1\n")
+	say(mine, two, "more")
+	if err := share(mine); !errors.Is(err, git.ErrRefused) {
+		t.Errorf("a remote that refuses: %v", err)
+	}
 }

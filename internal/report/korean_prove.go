@@ -127,6 +127,7 @@ var koreanProve = map[string]string{
 	"trust":                                                             "신뢰",
 	"to undo this, run: jacquard init --session --undo":                 "되돌리기: jacquard init --session --undo",
 	"    attested with another version: %s\n":                           "    증명 기록과 버전이 다름: %s\n",
+	"⚠ the attestation of the commits was not pushed: %s\n":             "⚠ 커밋의 증명 기록을 푸시하지 못했습니다: %s\n",
 	"    attested: %d tests passed; not signed\n":                       "    증명 기록: 통과한 테스트 %d개, 서명 없음\n",
 	"    attested: %d tests passed; signed by %s\n":                     "    증명 기록: 통과한 테스트 %d개, 서명자 %s\n",
 	"⚠ the attestation of the commits could not be written: %v\n":       "⚠ 커밋의 증명 기록을 남기지 못했습니다: %v\n",
