@@ -61,6 +61,7 @@ type world struct {
 
 	pushed  []string // commits, in their order
 	pulled  int
+	readied int    // how often it is a draft no more
 	ready   string // commit that may be pushed
 	redden  string // what CI has said of the last commit
 	fixes   int    // commits after the squash
@@ -208,7 +209,7 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 			return step.HeadOut{Commit: w.ready, Tree: in.Tree}, nil
 		}
 		return step.HeadOut{Commit: "docs", Tree: in.Tree}, nil
-	case step.ForgePush.Name, step.ForgePull.Name, step.ForgeChecks.Name:
+	case step.ForgePush.Name, step.ForgePull.Name, step.ForgeReady.Name, step.ForgeChecks.Name:
 		return w.forge(want, name)
 	case step.Squash.Name:
 		if w.squashed++; w.squashed > 1 || flowtest.In[step.SquashIn](w.t, want).Head.Commit != "docs" {
@@ -244,10 +245,15 @@ func (w *world) forge(want flow.Want, name string) (any, *flow.Failure) {
 		w.pushed, w.looks, w.redden = append(w.pushed, in.Commit), 0, ""
 		return step.ForgePushOut{Branch: in.Branch}, nil
 	case step.ForgePull.Name:
-		if w.pulled++; w.pulled > 1 || len(w.pushed) != 1 {
+		if w.pulled++; w.pulled > 1 || len(w.pushed) != 1 || !flowtest.In[step.ForgePullIn](w.t, want).Draft {
 			w.fatalf("pull request %d, pushed %v", w.pulled, w.pushed)
 		}
 		return w.pull("open"), nil
+	case step.ForgeReady.Name:
+		if w.readied++; w.readied > 1 || w.redden == "red" && w.in.Yes { // a person may take it as it is
+			w.fatalf("CI says %q, and the pull request is a draft no more", w.redden)
+		}
+		return step.ForgeReadyOut{Pull: w.pull("open")}, nil
 	}
 	in := flowtest.In[step.ForgeChecksIn](w.t, want)
 	if in.Commit != w.pushed[len(w.pushed)-1] || in.Number != 7 || in.Onto != "c0" {

@@ -31,6 +31,9 @@ func (w *work) publish(c *flow.Ctx, head step.HeadOut) error {
 	if err == nil && end.Reason == "" {
 		end, err = p.ci(c)
 	}
+	if err == nil && end.Reason == "" {
+		err = p.ready(c)
+	}
 	if err != nil {
 		return err
 	}
@@ -48,13 +51,29 @@ func (w *work) publish(c *flow.Ctx, head step.HeadOut) error {
 	return nil
 }
 
-// open pushes for the first time, and opens the pull request.
+// ready says that the pull request is a draft no more: CI has nothing against it, or a person has taken it as it is.
+func (p *published) ready(c *flow.Ctx) error {
+	if p.w.out.Pull.State != "open" { // a person has merged it
+		p.w.out.Pull.Draft = false
+		return nil
+	}
+	in := *p.w.in.Pull
+	in.Number, in.Branch = p.w.out.Pull.Number, p.branch
+	out, err := turn.Ready(c, in, true)
+	if err == nil {
+		out.Checks = p.w.out.Pull.Checks
+		p.w.out.Pull = out
+	}
+	return err
+}
+
+// open pushes for the first time, and opens the pull request as a draft.
 func (p *published) open(c *flow.Ctx) (step.End, error) {
 	w := p.w
 	if end, err := p.push(c); err != nil || end.Reason != "" {
 		return end, err
 	}
-	out, err := turn.Open(c, *w.in.Pull, p.branch, turn.Pull{Body: w.pullText()})
+	out, err := turn.Open(c, *w.in.Pull, p.branch, turn.Pull{Body: w.pullText(), Draft: true})
 	if err != nil {
 		return step.End{}, err
 	}

@@ -62,7 +62,7 @@ func Publish(c *flow.Ctx, in step.PullIn, base string, p Pull) (out *step.PullRe
 		return nil, d.Ref, pushed.Why, err
 	}
 	if in.Number > 0 {
-		out, err = ready(c, in, !p.Draft && !in.Draft)
+		out, err = Ready(c, in, !p.Draft && !in.Draft)
 	} else {
 		out, err = Open(c, in, pushed.Branch, p)
 	}
@@ -78,8 +78,8 @@ func Open(c *flow.Ctx, in step.PullIn, branch string, p Pull) (*step.PullResult,
 	return &step.PullResult{Number: o.Number, URL: o.URL, Branch: branch, Base: in.Base, State: o.State, Draft: p.Draft}, nil
 }
 
-// ready looks at the pull request that was there already; one of which all is verified is a draft no more.
-func ready(c *flow.Ctx, in step.PullIn, verified bool) (*step.PullResult, error) {
+// Ready looks at the pull request that was there already; one of which all is verified is a draft no more.
+func Ready(c *flow.Ctx, in step.PullIn, verified bool) (*step.PullResult, error) {
 	o, err := Reach(c, "ready", step.ForgeReady, step.ForgeReadyIn{Number: in.Number, Verified: verified})
 	if err != nil {
 		return nil, err
