@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,9 +52,37 @@ func (a *app) hosts() []host {
 // pluginDir is where the plugin is kept that agents' programs load.
 func (a *app) pluginDir() string { return filepath.Join(a.configDir(), "plugin") }
 
-// opencodeFile is the plugin of opencode, which loads all files of a folder.
-func (a *app) opencodeFile() string {
-	return filepath.Join(cmp.Or(a.env["XDG_CONFIG_HOME"], filepath.Join(a.env["HOME"], ".config")), "opencode", "plugin", "jacquard.js")
+// opencodeFile is a file of opencode's settings, which loads all that are in some folders.
+func (a *app) opencodeFile(name string) string {
+	return filepath.Join(cmp.Or(a.env["XDG_CONFIG_HOME"], filepath.Join(a.env["HOME"], ".config")), "opencode", filepath.FromSlash(name))
+}
+
+// opencodeOwn are the files and folders of opencode's settings that are ours alone.
+func (a *app) opencodeOwn() (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(plugin.Opencode())) {
+		if name != plugin.OpencodePlugin {
+			name = path.Dir(name)
+		}
+		out = append(out, a.opencodeFile(name))
+	}
+	return slices.Compact(out)
+}
+
+// opencodeHas is the version of the plugin that opencode has, "" for none.
+func (a *app) opencodeHas() (string, error) {
+	if _, err := os.Stat(a.opencodeFile(plugin.OpencodePlugin)); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	for name, want := range plugin.Opencode() {
+		have, err := os.ReadFile(a.opencodeFile(name))
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		case string(have) != string(want):
+			return changedPlugin, nil
+		}
+	}
+	return plugin.Version(), nil
 }
 
 // Words in place of a version: the plugin is not as this program writes it, or the program does not use it.
@@ -64,16 +94,7 @@ const (
 // installed is the version of the plugin that the program has, "" for none.
 func (h host) installed(ctx context.Context) (string, error) {
 	if h.name == "opencode" {
-		have, err := os.ReadFile(h.a.opencodeFile())
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return "", nil
-		case err != nil:
-			return "", err
-		case string(have) == string(plugin.Opencode()):
-			return plugin.Version(), nil
-		}
-		return changedPlugin, nil
+		return h.a.opencodeHas()
 	}
 	said, err := h.run(ctx, "plugin", "list", "--json")
 	if err != nil {
@@ -189,12 +210,17 @@ func (h host) install(have string) []change {
 			return err
 		}})
 	}
-	file := h.a.opencodeFile()
-	return append(out, change{fmt.Sprintf(h.a.lang().T("write the plugin to %s"), file), func(context.Context) error {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return err
+	return append(out, change{fmt.Sprintf(h.a.lang().T("write the plugin to %s"), strings.Join(h.a.opencodeOwn(), ", ")), func(context.Context) error {
+		for name, text := range plugin.Opencode() {
+			file := h.a.opencodeFile(name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				return err
+			}
+			if err := os.WriteFile(file, text, 0o644); err != nil {
+				return err
+			}
 		}
-		return os.WriteFile(file, plugin.Opencode(), 0o644)
+		return nil
 	}})
 }
 
@@ -206,8 +232,15 @@ func (h host) uninstall() []change {
 	case "codex":
 		return []change{h.command("plugin", "remove", pluginID), h.command("plugin", "marketplace", "remove", marketplace)}
 	}
-	file := h.a.opencodeFile()
-	return []change{{fmt.Sprintf(h.a.lang().T("delete %s"), file), func(context.Context) error { return os.Remove(file) }}}
+	own := h.a.opencodeOwn()
+	return []change{{fmt.Sprintf(h.a.lang().T("delete %s"), strings.Join(own, ", ")), func(context.Context) error {
+		for _, file := range own {
+			if err := os.RemoveAll(file); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}}
 }
 
 // initSession installs the plugin in the agents' programs that are here, or takes it away, after a person has seen what that changes.
@@ -332,7 +365,7 @@ func (c *checkup) session(ctx context.Context, a *app, names []string) {
 
 // mentions reports whether the program's own settings, or those of the project for it, name the plugin.
 func (h host) mentions() bool {
-	files := []string{h.a.opencodeFile()}
+	files := []string{h.a.opencodeFile(plugin.OpencodePlugin)}
 	if h.name != "opencode" {
 		own := h.settings()
 		files = []string{filepath.Join(own, "config.toml"), filepath.Join(own, "settings.json"), filepath.Join("."+h.name, "settings.json")}

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 //go:embed all:files
@@ -24,8 +27,30 @@ func Files() fs.FS {
 
 const folder = "plugins/jacquard/"
 
-// Opencode is the plugin for opencode, which is one file.
-func Opencode() []byte { return read(folder + "opencode/jacquard.js") }
+// OpencodePlugin is the file of opencode's settings that runs hooks and offers the tools.
+const OpencodePlugin = "plugin/jacquard.js"
+
+// Opencode are the files for opencode, by their paths below the folder of its settings: the plugin, each skill as a command, /jacquard/NAME,
+// and those that a model may use by itself as skills besides. opencode would let it use all of them.
+func Opencode() map[string][]byte {
+	out := map[string][]byte{OpencodePlugin: read(folder + "opencode/jacquard.js")}
+	names, err := fs.Glob(Files(), folder+"skills/*/SKILL.md")
+	if err != nil {
+		panic(err) // the pattern is right
+	}
+	for _, file := range names {
+		name := path.Base(path.Dir(file))
+		_, rest, _ := strings.Cut(string(read(file)), "---\n")
+		front, text, _ := strings.Cut(rest, "\n---\n")
+		lines := strings.Split(front, "\n")
+		about := lines[slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "description: ") })]
+		out["command/jacquard/"+name+".md"] = []byte("---\n" + about + "\n---\n" + text)
+		if !slices.Contains(lines, "disable-model-invocation: true") {
+			out["skills/jacquard-"+name+"/SKILL.md"] = []byte("---\nname: jacquard-" + name + "\n" + about + "\n---\n" + text)
+		}
+	}
+	return out
+}
 
 // Hooks are the hooks of Claude Code and Codex.
 func Hooks() []byte { return read(folder + "hooks/hooks.json") }

@@ -129,3 +129,26 @@ func TestValid(t *testing.T) {
 		}
 	}
 }
+
+// TestOpencode: opencode gets each skill as a command with its words, and as a skill only what a model may use by itself.
+func TestOpencode(t *testing.T) {
+	t.Parallel()
+	got := plugin.Opencode()
+	names, err := fs.Glob(plugin.Files(), "plugins/jacquard/skills/*/SKILL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		raw, err := fs.ReadFile(plugin.Files(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ := bytes.Cut(raw, []byte("\n---\n"))
+		if cmd := got["command/jacquard/"+path.Base(path.Dir(name))+".md"]; !bytes.HasPrefix(cmd, []byte("---\ndescription: ")) || !bytes.HasSuffix(cmd, text) {
+			t.Errorf("%s as a command:\n%s", name, cmd)
+		}
+	}
+	if len(got) != len(names)+2 || !bytes.HasPrefix(got["skills/jacquard-prove/SKILL.md"], []byte("---\nname: jacquard-prove\n")) {
+		t.Errorf("%d files", len(got))
+	}
+}
