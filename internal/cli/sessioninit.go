@@ -128,8 +128,10 @@ func (h host) installed(ctx context.Context) (string, error) {
 	}
 	e := list[i]
 	dir := cmp.Or(e.Folder, e.Copy, filepath.Join(h.settings(), "plugins", "cache", marketplace, "jacquard", e.Version))
-	if hooks, err := os.ReadFile(filepath.Join(dir, "hooks", "hooks.json")); err == nil && e.Version == plugin.Version() && string(hooks) != string(plugin.Hooks()) {
-		return changedPlugin, nil
+	for name, want := range plugin.Running() {
+		if is, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err == nil && e.Version == plugin.Version() && string(is) != string(want) {
+			return changedPlugin, nil
+		}
 	}
 	return e.Version, nil
 }
@@ -326,54 +328,6 @@ func (a *app) sessionReady(hosts []host, undo bool) {
 	// An install, and a compiler that has all to compile, can take longer than a hook may.
 	fmt.Fprintln(a.Err, l.T("next, run: jacquard doctor (it runs the project's checks once; without it, the first turn may end before there is a verdict)"))
 	fmt.Fprintln(a.Err, l.T("to undo this, run: jacquard init --session --undo"))
-}
-
-// session says of each agent's program whether it judges its sessions. One that has never had the plugin is not run for that.
-func (c *checkup) session(ctx context.Context, a *app, names []string) {
-	_, missing := proc.LookPath("jacquard", a.env["PATH"])
-	for _, h := range a.hosts() {
-		var have string
-		var err error
-		if h.mentions() {
-			have, err = h.installed(ctx)
-		} else if !slices.Contains(names, h.name) {
-			continue
-		}
-		switch {
-		case err != nil:
-			c.add("session", false, false, "%v", err)
-		case have == "":
-			c.add("session", true, false, c.l.T("%s has no plugin; to check its sessions, run: jacquard init --session"), h.title)
-			c.list[len(c.list)-1].Absent = true
-		case have == disabledPlugin:
-			c.add("session", false, false, c.l.T("%s has the plugin, but it is disabled; to enable it, run: jacquard init --session"), h.title)
-		case have == changedPlugin:
-			c.add("session", false, false, c.l.T("%s has a plugin that was changed; to replace it, run: jacquard init --session"), h.title)
-		case have != plugin.Version():
-			c.add("session", false, false, c.l.T("%s has another version of the plugin; to replace it, run: jacquard init --session"), h.title)
-		case h.untrusted():
-			c.add("session", false, false, c.l.T("%s has the plugin but does not run its hooks: start codex once and trust the hooks"), h.title)
-		case missing != nil: // hooks have to find this program
-			c.add("session", false, false, c.l.T("%s has the plugin, but jacquard is not on PATH: add it"), h.title)
-		case h.name == "opencode":
-			c.add("session", true, false, c.l.T("%s checks its sessions with plugin %s (not `opencode run`)"), h.title, have)
-		default:
-			c.add("session", true, false, c.l.T("%s checks its sessions with plugin %s"), h.title, have)
-		}
-	}
-}
-
-// mentions reports whether the program's own settings, or those of the project for it, name the plugin.
-func (h host) mentions() bool {
-	files := []string{h.a.opencodeFile(plugin.OpencodePlugin)}
-	if h.name != "opencode" {
-		own := h.settings()
-		files = []string{filepath.Join(own, "config.toml"), filepath.Join(own, "settings.json"), filepath.Join("."+h.name, "settings.json")}
-	}
-	return slices.ContainsFunc(files, func(file string) bool {
-		raw, err := os.ReadFile(file)
-		return err == nil && (h.name == "opencode" || strings.Contains(string(raw), pluginID))
-	})
 }
 
 // settings is the folder of the program's settings.

@@ -52,8 +52,14 @@ func Opencode() map[string][]byte {
 	return out
 }
 
-// Hooks are the hooks of Claude Code and Codex.
-func Hooks() []byte { return read(folder + "hooks/hooks.json") }
+// Running are the files with what Claude Code and Codex run, by their paths in the plugin.
+func Running() map[string][]byte {
+	out := map[string][]byte{}
+	for _, name := range []string{"hooks/hooks.json", ".mcp.json"} {
+		out[name] = read(folder + name)
+	}
+	return out
+}
 
 // Version is the version of the plugin. It changes with its files only, because Codex runs hooks of a new one after a person has
 // trusted them again.
