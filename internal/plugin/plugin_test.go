@@ -108,6 +108,22 @@ func TestSkills(t *testing.T) {
 	}
 }
 
+// TestSkillsOfRuns: who has started a run finds how far it is, and goes on, by the word that started it.
+func TestSkillsOfRuns(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"build", "compile", "auto"} {
+		raw, err := fs.ReadFile(plugin.Files(), "plugins/jacquard/skills/"+name+"/SKILL.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"`status`", "`resume`", "`jacquard status RUN`", "`jacquard resume RUN`", "flags that the user named"} {
+			if !strings.Contains(string(raw), want) {
+				t.Errorf("the skill %s does not say %s", name, want)
+			}
+		}
+	}
+}
+
 // TestValid asks the real program whether it takes the marketplace and the plugin, with every warning as an error, and whether the
 // public directory would.
 func TestValid(t *testing.T) {
