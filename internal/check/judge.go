@@ -93,7 +93,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 	if err != nil {
 		return out, fmt.Errorf("judge change: %w", err)
 	}
-	j := &judge{q: q, taskProof: taskProof{
+	j := &judge{q: q, about: map[string]bool{}, taskProof: taskProof{
 		c: c, t: Task{Chains: q.Chains, Unplanned: true, Base: tree}, before: before, then: q.Then, proof: Proof{Tree: tree},
 		changes: slices.DeleteFunc(all, func(ch Change) bool {
 			return strings.HasPrefix(ch.Path, "../") || ch.NewMode == moduleMode || ch.OldMode == moduleMode
@@ -122,9 +122,10 @@ type judge struct {
 	q     Question
 	out   Judgement
 	known known
-	tried int    // small changes of the code
-	idle  []test // new tests that pass without the change as well
-	unrun []test // old ones that run no more
+	tried int             // small changes of the code
+	idle  []test          // new tests that pass without the change as well
+	about map[string]bool // names in them
+	unrun []test          // old ones that run no more
 	// missed are functions of which the tests of their own toolchain notice nothing, runs what was run by each.
 	missed []missed
 	runs   map[string]*tested
@@ -288,16 +289,22 @@ func (j *judge) untested() {
 			j.say(fix("unnoticed-change", f.Path, f.Line, fmt.Sprintf("No test kills the mutants of %s, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)), nil)
 		}
 	}
+	idle := len(blocks) > 0 || j.out.Verdict == VerdictUnproved && slices.ContainsFunc(j.out.Functions, j.passedBy)
 	for _, t := range j.idle[:min(5, len(j.idle))] {
 		f := warn("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well.")
-		if len(blocks) > 0 {
+		if idle {
 			f.Severity, f.Message = step.Rejects, "The test "+t.Name+" passes without the change as well, and so do all new tests. Assert what is new."
 		}
-		j.out.Findings = append(j.out.Findings, Fact{Finding: f, Blocks: len(blocks) > 0})
+		j.out.Findings = append(j.out.Findings, Fact{Finding: f, Blocks: idle})
 	}
 	if j.out.Verdict == VerdictUnproved && len(j.out.Functions) == 0 {
 		j.say(warn("no-test", "", 0, "No test covers the change."), nil)
 	}
+}
+
+// passedBy reports whether new tests name a function that was there before, and hardly a test notices what the change wrote in it.
+func (j *judge) passedBy(f Function) bool {
+	return f.existed && j.about[f.Name[strings.LastIndex(f.Name, ".")+1:]] && f.Missed() && f.Changed.Tried >= fewMutants
 }
 
 // eachChain judges by one toolchain after the other.

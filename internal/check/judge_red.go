@@ -42,6 +42,7 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 	}
 	if x.anew && len(a.passing) == len(mine) {
 		x.idle = append(x.idle, mine...)
+		maps.Copy(x.about, x.mentionedBy(mine))
 	}
 	if len(x.out.Red) > 0 {
 		pl.recordFailures()
