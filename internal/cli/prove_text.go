@@ -136,9 +136,6 @@ func verdictWords(l report.Lang, j act.Judged) string {
 	case j.Late:
 		text += l.T("; for more time, run: jacquard prove --limit 15m (or --full)")
 	}
-	if j.Install != "" {
-		text += fmt.Sprintf(l.T(". To install: %s"), j.Install)
-	}
 	return text
 }
 

@@ -65,7 +65,6 @@ var koreanProve = map[string]string{
 	"Create %s, or correct sandbox: in %s or %s": "%s을(를) 만들거나 %s 또는 %s의 sandbox:를 고치세요",
 	"  compared with: %s\n":                      "  비교 대상: %s\n",
 	"  … and %d more: --format json\n":           "  … 그 밖에 %d개: --format json\n",
-	". To install: %s":                           ". 설치: %s",
 
 	"broken: the tests pass without the change and fail with it":                 "broken: 변경이 없으면 통과하는 테스트가 변경 후 실패합니다",
 	"broken: %d passing tests fail with the change":                              "broken: 변경이 없으면 통과하는 테스트가 변경 후 실패합니다 (%d)",
