@@ -608,7 +608,7 @@ func TestChecksSeeAnEnvironmentOfTheirOwn(t *testing.T) {
 	s := goSample()
 	base := l.tree("", s.base)
 	m := l.module(base, s.dir)
-	test := "package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestEnv(t *testing.T) {\n\tif os.Getenv(\"SECRET_TOKEN\") != \"\" || os.Getenv(\"HOME\") == \"/root/real\" {\n\t\tt.Fatal(os.Environ())\n\t}\n\tif _, err := os.Stat(\"../.git\"); err == nil {\n\t\tt.Fatal(\"a git folder\")\n\t}\n}\n"
+	test := "package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestEnv(t *testing.T) {\n\tif os.Getenv(\"SHELL\") != \"/bin/bash\" || os.Getenv(\"SECRET_TOKEN\") != \"\" || os.Getenv(\"HOME\") == \"/root/real\" {\n\t\tt.Fatal(os.Environ())\n\t}\n\tif _, err := os.Stat(\"../.git\"); err == nil {\n\t\tt.Fatal(\"a git folder\")\n\t}\n}\n"
 	tree := l.tree(base, map[string]string{"calc/calc_test.go": test, "calc/calc.go": "package calc\n"})
 	p, err := l.checker.Green(t.Context(), m, tree, tree, frozenOf(t, l, tree, []step.File{{Path: "calc/calc_test.go"}}))
 	want(t, "environment", p, err, true)

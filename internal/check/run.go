@@ -89,6 +89,11 @@ func (c *Checker) env(home, tmp string, programs, extra []string, install bool) 
 		"PIP_CACHE_DIR": filepath.Join(c.o.Cache, "pip"), "UV_CACHE_DIR": filepath.Join(c.o.Cache, "uv"),
 		"PIP_DISABLE_PIP_VERSION_CHECK": "1", "COREPACK_ENABLE_DOWNLOAD_PROMPT": "0",
 	}
+	for _, shell := range []string{"/bin/sh", "/bin/bash"} { // programs that start a shell ask for the user's: the one of most CI
+		if _, err := os.Stat(shell); err == nil {
+			set["SHELL"] = shell
+		}
+	}
 	if install {
 		if real := c.lookup("HOME"); real != "" && c.lookup("NPM_CONFIG_USERCONFIG") == "" {
 			set["npm_config_userconfig"] = filepath.Join(real, ".npmrc")
