@@ -14,59 +14,40 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// weakened finds old tests that show less than before. What the text of a test says is only a suspicion: it blocks where runs of the old
-// and of the new test differ.
+// weakened finds old tests that show less than before, and new ones that show nothing. What the text of a test says is only a suspicion: it
+// blocks where runs of the old and of the new test differ.
 func (x *chainJudge) weakened(ctx context.Context) error {
 	for _, ch := range x.changes {
-		if ch.Status != 'M' || !mayTest(ch.Path) || !x.mineIn(x.chain, ch) || !x.pl.compiled(ch.Path) {
+		if ch.Status == 'D' || !mayTest(ch.Path) || !x.mineIn(x.chain, ch) || !x.pl.compiled(ch.Path) {
 			continue
 		}
 		f := newFile(ch)
 		before := byName(f.old)
 		for _, t := range f.new.Tests {
 			old, existed := before[t.Name]
-			if !existed || old.Skipped || body(f.old, old) == body(f.new, t) && old.Skipped == t.Skipped && old.Only == t.Only {
+			same := old.Skipped || body(f.old, old) == body(f.new, t) && old.Skipped == t.Skipped && old.Only == t.Only
+			now := testOf(ch.Path, t)
+			st := now.in(x.results)
+			if existed && (same || bad(st)) || !existed && !among(x.fresh)(now) { // a failing one shows what it shows
 				continue
 			}
-			now := testOf(ch.Path, t)
-			if bad(now.in(x.results)) {
-				continue // it shows what it shows
-			}
-			for _, found := range judgeTest(f, t, old, true) {
-				if err := x.suspect(ctx, f, now, old, found); err != nil {
-					return err
+			for _, found := range judgeTest(f, t, old, existed) {
+				switch {
+				case existed:
+					if err := x.suspect(ctx, f, now, old, found); err != nil {
+						return err
+					}
+				case found.Rule == "test-skipped" && (t.MaySkip || st != "" && st != step.Skip), found.Rule == "test-empty" && likeOthers(f, t):
+				default:
+					found.Severity = step.Fix
+					x.say(found, nil)
 				}
 			}
 		}
-	}
-	return nil
-}
-
-// hollow says of new and changed tests what their text alone shows: that they are skipped, or that what they assert can never fail.
-func (x *chainJudge) hollow(context.Context) error {
-	if !x.anew {
-		return nil
-	}
-	for _, ch := range x.changes {
-		if mayTest(ch.Path) && x.mineIn(x.chain, ch) {
-			for _, found := range hollowHelpers(newFile(ch)) {
+		for _, found := range hollowHelpers(f) {
+			if x.anew {
 				x.say(found, nil)
 			}
-		}
-	}
-	for _, t := range x.fresh {
-		if x.existed(t) { // of a changed one it is asked what it no longer sees
-			continue
-		}
-		switch st := t.in(x.results); {
-		case t.Skipped && !t.MaySkip && (st == "" || st == step.Skip):
-			x.say(fix("test-skipped", t.File, cmp.Or(t.SkipLine, t.Line), "The new test "+t.Name+" is skipped, so it proves nothing."), nil)
-		case t.Empty() && !t.Skipped && !likeOthers(newFile(x.change(t.File)), t.Test):
-			x.say(fix("test-empty", t.File, t.Line, "The new test "+t.Name+" has no known assertion."), nil)
-		case t.AlwaysTrue():
-			x.say(fix("test-always-true", t.File, t.Line, "The assertions of the new test "+t.Name+" can never fail. Assert what the code does."), nil)
-		case t.Trivial > 0:
-			x.say(fix("test-always-true", t.File, t.Line, fmt.Sprintf("The test %s has assertions that can never fail (%d).", t.Name, t.Trivial)), nil)
 		}
 	}
 	return nil

@@ -196,10 +196,10 @@ func judgeTest(f *file, t, old source.Test, existed bool) []step.Finding {
 		out = append(out, reject("test-only", f.Path, cmp.Or(t.OnlyLine, t.Line), "The test "+t.Name+" is marked so that other tests do not run. Remove the mark."))
 	}
 	switch {
-	case t.Skipped: // said already
+	case t.Skipped && old.Skipped:
 	case t.AlwaysTrue():
 		out = append(out, reject("test-always-true", f.Path, t.Line, "The assertions of the test "+t.Name+" can never fail. Assert what the code does."))
-	case t.Empty() && (!existed || !old.Empty()):
+	case t.Empty() && !t.Skipped && (!existed || !old.Empty()):
 		out = append(out, reject("test-empty", f.Path, t.Line, "The test "+t.Name+" has no known assertion. Assert what the code does, with the test framework or a helper called check…, assert… or expect…."))
 	case t.Trivial > old.Trivial:
 		found := fix("test-always-true", f.Path, t.Line, fmt.Sprintf("The test %s has assertions that can never fail (%d).", t.Name, t.Trivial-old.Trivial))
@@ -207,7 +207,7 @@ func judgeTest(f *file, t, old source.Test, existed bool) []step.Finding {
 			found.Severity = step.Rejects
 		}
 		out = append(out, found)
-	case existed && t.Asserts < old.Asserts:
+	case existed && !t.Skipped && t.Asserts < old.Asserts:
 		out = append(out, fix("test-weakened", f.Path, t.Line, "The test "+t.Name+" asserts less than before. Keep the old assertions."))
 	}
 	return out
