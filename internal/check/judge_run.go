@@ -265,11 +265,7 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 		return nil
 	}
 	x.known.doubt += len(failing)
-	base, err := x.place(ctx, x.chain)
-	if err != nil {
-		return err
-	}
-	was, there, err := x.without(ctx, base, failing)
+	was, there, err := x.asBefore(ctx, x.chain, failing)
 	if err != nil {
 		return err
 	}
@@ -297,10 +293,10 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 			x.out.AlsoBefore++
 		}
 	}
-	if asserts, err = x.surely(ctx, base, asserts); err != nil {
+	if asserts, err = x.surely(ctx, asserts); err != nil {
 		return err
 	}
-	if loaded, err = x.surely(ctx, base, loaded); err != nil {
+	if loaded, err = x.surely(ctx, loaded); err != nil {
 		return err
 	}
 	x.known.doubt -= len(failing)
@@ -337,33 +333,17 @@ func (t testRun) dead() bool {
 	return len(t.results) == 0 && slices.ContainsFunc(t.records, func(r step.Record) bool { return r.Exit != 0 })
 }
 
-// without runs tests as they are without the change. there are those that its sources have.
-func (x *chainJudge) without(ctx context.Context, base *place, tests []test) (run testRun, there map[string]bool, err error) {
-	files := those(filesOf(tests), func(f string) bool { return base.entries[f].Path != "" })
-	old := base.testsOf(files)
-	there = setOf(idsOf(old))
-	if len(files) == 0 {
-		return run, there, nil
-	}
-	old = those(old, among(tests))
-	ids := idsOf(those(tests, func(t test) bool { return slices.Contains(files, t.File) }))
-	const many = 20 // names on a command line
-	sel := toolchain.Selection{IDs: ids}
-	if len(ids) > many {
-		sel = toolchain.Selection{Files: files}
-	}
-	run, err = base.runTests(ctx, sel, old)
-	x.proof.Records = append(x.proof.Records, run.records...)
-	return run, there, err
-}
-
 // forSure names a run that is done once more before something blocks.
 const forSure = " for sure"
 
 // surely are those of the tests that fail with the change whenever they are run, and pass without it.
-func (x *chainJudge) surely(ctx context.Context, base *place, tests []test) ([]test, error) {
+func (x *chainJudge) surely(ctx context.Context, tests []test) ([]test, error) {
 	if len(tests) == 0 {
 		return nil, nil
+	}
+	base, err := x.place(ctx, x.chain)
+	if err != nil {
+		return nil, err
 	}
 	defer x.pl.again()()
 	defer base.again()()

@@ -98,12 +98,7 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 
 // passedBefore reports whether a test passes without the change.
 func (x *chainJudge) passedBefore(ctx context.Context, t test) (bool, testRun, error) {
-	base, err := x.place(ctx, x.chain)
-	if err != nil {
-		return false, testRun{}, err
-	}
-	run, err := base.runThese(ctx, []test{t})
-	x.proof.Records = append(x.proof.Records, run.records...)
+	run, _, err := x.asBefore(ctx, x.chain, []test{t})
 	return t.in(run.results) == step.Pass, run, err
 }
 

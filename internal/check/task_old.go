@@ -36,6 +36,30 @@ func (p *taskProof) ranBefore(ctx context.Context, pl *place, expected, fresh []
 	return slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return !mine(t) && t.silent(run.results) && t.silent(was.results) }), nil
 }
 
+// asBefore runs tests as they are without the change. there are those that its sources have.
+func (p *taskProof) asBefore(ctx context.Context, chain toolchain.Found, tests []test) (run testRun, there map[string]bool, err error) {
+	base, err := p.place(ctx, chain)
+	if err != nil {
+		return run, nil, err
+	}
+	files := those(filesOf(tests), func(f string) bool { return base.entries[f].Path != "" })
+	old := base.testsOf(files)
+	there = setOf(idsOf(old))
+	if len(files) == 0 {
+		return run, there, nil
+	}
+	old = those(old, among(tests))
+	ids := idsOf(those(tests, func(t test) bool { return slices.Contains(files, t.File) }))
+	const many = 20 // names on a command line
+	sel := toolchain.Selection{IDs: ids}
+	if len(ids) > many || len(ids) > len(old) { // a runner may run nothing where it does not find a name
+		sel = toolchain.Selection{Files: files}
+	}
+	run, err = base.runTests(ctx, sel, old)
+	p.proof.Records = append(p.proof.Records, run.records...)
+	return run, there, err
+}
+
 func among(tests []test) func(test) bool {
 	return func(t test) bool { return slices.ContainsFunc(tests, func(o test) bool { return o.ID == t.ID }) }
 }
@@ -92,14 +116,7 @@ func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, 
 	if len(skipped) == 0 || p.before == p.proof.Tree {
 		return nil, nil
 	}
-	base, err := p.place(ctx, pl.chain)
-	if err != nil {
-		return nil, err
-	}
-	if skipped = those(skipped, among(base.testsOf(base.testFiles()))); len(skipped) == 0 {
-		return nil, nil
-	}
-	was, err := base.runThese(ctx, skipped)
+	was, _, err := p.asBefore(ctx, pl.chain, skipped)
 	passed := those(skipped, func(t test) bool { return t.in(was.results) == step.Pass })
 	return each(passed, func(t test) step.Finding {
 		return reject("test-skipped", t.File, t.Line, "The test "+t.Name+" ran before and is skipped now. Remove the skip.")
