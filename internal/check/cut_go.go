@@ -27,7 +27,7 @@ func (c *goCutter) mend(list []complaint) (bool, error) {
 	}) {
 		return c.s.mendGo(list)
 	}
-	c.s.golib = goStubs{}
+	c.s.golib, c.s.texts = goStubs{}, nil
 	c.gone, c.changed = map[string]cutTest{}, map[string]bool{}
 	c.run.cut, c.run.mistakes, c.run.unread = map[string]cutTest{}, nil, nil
 	c.r.stubs = false

@@ -38,7 +38,7 @@ type stubber struct {
 	served []string          // Node, Python: test files that stubs were written for
 
 	golib    goStubs
-	texts    []*stubText           // languages whose stubs are whole files
+	texts    []*stubText           // the file of Go, and those of languages whose stubs are whole files
 	declared map[string]declaredIn // types of the project outside of the module, with their files
 	imported map[string]string     // types that tests import, with the lines
 	invented map[string]bool       // types that signatures name and nothing declares

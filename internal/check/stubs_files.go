@@ -21,6 +21,11 @@ type stubText struct {
 	end    int    // line behind the last part
 }
 
+// add adds a part that can be written in one way.
+func (t *stubText) add(way string) {
+	t.Parts, t.takes = append(t.Parts, []string{way}), append(t.takes, 0)
+}
+
 // files writes the stubs of a language that needs whole files.
 func (s *stubber) files(tests []string) error {
 	have, types := map[string]bool{}, map[string]bool{}
@@ -191,32 +196,20 @@ func withImports(text, head string) string {
 }
 
 // mendTexts writes parts that the compiler complains about in the next way that there is.
-func (s *stubber) mendTexts(list []complaint) (bool, error) {
-	changed := false
+func (s *stubber) mendTexts(list []complaint) (changed bool, err error) {
 	for _, t := range s.texts {
-		bad := map[int]bool{}
-		for _, c := range list {
-			for i := range t.Parts {
-				end := t.end
-				if i+1 < len(t.first) {
-					end = t.first[i+1]
-				}
-				if c.file == t.Name && t.first[i] <= c.line && c.line < end {
-					bad[i] = true
-				}
-			}
-		}
-		for i := range bad {
-			if t.takes[i] < len(t.Parts[i]) {
+		for i, first := range t.first {
+			end := append(t.first[i+1:len(t.first):len(t.first)], t.end)[0]
+			if t.takes[i] < len(t.Parts[i]) && slices.ContainsFunc(list, func(c complaint) bool { return c.file == t.Name && first <= c.line && c.line < end }) {
 				t.takes[i]++
 				changed = true
 			}
 		}
 	}
-	if !changed {
-		return false, nil
+	if changed {
+		err = s.writeTexts()
 	}
-	return true, s.writeTexts()
+	return changed, err
 }
 
 // declaredIn is where the project declares a type.

@@ -22,17 +22,11 @@ import (
 // stubFile is the name of Go's file with stubs; it sorts last and cannot be a module's.
 const stubFile = "zz_jacquard_stub.go"
 
-// goStubs are the parts of Go's file with stubs. A part that does not compile is left out, and the others stay.
+// goStubs is what Go's file with stubs is made for.
 type goStubs struct {
 	pkg   string
-	decls []goDecl
 	files map[string][]byte // the package's sources and tests: they show how packages are imported
 	no    map[string]bool   // packages that are not to be imported
-}
-
-type goDecl struct {
-	text        string
-	first, last int // lines in the file
 }
 
 var receiverType = re.New(`^func \(\s*\w*\s*\*?(\w+)`)
@@ -42,7 +36,8 @@ var receiverType = re.New(`^func \(\s*\w*\s*\*?(\w+)`)
 func (s *stubber) golang(tests []string) error {
 	have := map[string]bool{}
 	present, files := map[string][]byte{}, map[string][]byte{}
-	g := goStubs{files: map[string][]byte{}, no: map[string]bool{}}
+	g, text := goStubs{files: map[string][]byte{}, no: map[string]bool{}}, &stubText{}
+	text.Name = path.Join(s.m.Dir, stubFile)
 	list, err := os.ReadDir(s.p.full(s.m.Dir))
 	if err != nil && !os.IsNotExist(err) {
 		return err
@@ -75,17 +70,17 @@ func (s *stubber) golang(tests []string) error {
 		if !have[key] || stub != "" && resign(files, sym, stub) {
 			have[key] = true
 			if stub != "" {
-				g.decls = append(g.decls, goDecl{text: stub})
+				text.add(stub)
 			}
 		}
 	}
 	for _, e := range s.m.Exports { // an error is one, whether its spec lists the method or not
 		if sym := goSymbol(e); sym.Owner == "" && strings.HasSuffix(sym.Name, "Error") && strings.Contains(e.Signature, "struct") && !have[sym.Name+".Error"] {
 			have[sym.Name+".Error"] = true
-			g.decls = append(g.decls, goDecl{text: s.stub(toolchain.Symbol{Name: "Error", Kind: "method", Owner: sym.Name, Signature: "Error() string"})})
+			text.add(s.stub(toolchain.Symbol{Name: "Error", Kind: "method", Owner: sym.Name, Signature: "Error() string"}))
 		}
 	}
-	if g.pkg == "" || len(g.decls) == 0 && len(present) > 0 {
+	if g.pkg == "" || len(text.Parts) == 0 && len(present) > 0 {
 		return nil
 	}
 	for name, b := range files {
@@ -95,7 +90,7 @@ func (s *stubber) golang(tests []string) error {
 			}
 		}
 	}
-	s.golib = g
+	s.golib, s.texts = g, []*stubText{text}
 	return s.writeGo()
 }
 
@@ -108,28 +103,23 @@ func goSymbol(e step.Export) toolchain.Symbol {
 	return sym
 }
 
-// writeGo writes the file and notes on which lines each part of it is.
+// writeGo writes the file, with the imports that its parts need.
 func (s *stubber) writeGo() error {
-	g := &s.golib
-	all, support := strings.Join(each(g.decls, func(d goDecl) string { return d.text }), ""), ""
-	if strings.Contains(all, "stubError(") {
-		support = toolchain.GoStubSupport
+	t, all := s.texts[0], ""
+	for i, p := range t.Parts {
+		all += strings.Join(p[t.takes[i]:], "")
 	}
-	var b strings.Builder
-	b.WriteString("package " + g.pkg + "\n\n")
-	for _, q := range qualifiers(all + support) {
-		if from := s.importOf(q); from != "" && !g.no[from] {
-			fmt.Fprintf(&b, "import %s %q\n", q, from)
+	if t.Tail = ""; strings.Contains(all, "stubError(") {
+		t.Tail = toolchain.GoStubSupport
+	}
+	t.Head = "package " + s.golib.pkg + "\n\n"
+	for _, q := range qualifiers(all + t.Tail) {
+		if from := s.importOf(q); from != "" && !s.golib.no[from] {
+			t.Head += fmt.Sprintf("import %s %q\n", q, from)
 		}
 	}
-	b.WriteString("\n")
-	for i := range g.decls {
-		d := &g.decls[i]
-		d.first = strings.Count(b.String(), "\n") + 1
-		b.WriteString(d.text)
-		d.last = strings.Count(b.String(), "\n")
-	}
-	return s.put(path.Join(s.m.Dir, stubFile), []byte(b.String()+support))
+	t.Head += "\n"
+	return s.writeTexts()
 }
 
 var (
@@ -141,32 +131,26 @@ var (
 // is declared without contents, any other part that does not compile is left out. It reports whether that changed
 // anything.
 func (s *stubber) mendGo(list []complaint) (bool, error) {
-	g := &s.golib
 	changed := false
-	drop := map[int]bool{} // by their first lines
-	for _, c := range list {
+	list = without(list, func(c complaint) bool {
 		if path.Base(c.file) != stubFile {
-			continue
+			return true
 		}
-		if m := unusedImport().FindStringSubmatch(c.text); m != nil && !g.no[m[1]] {
-			g.no[m[1]], changed = true, true
-			continue
+		if m := unusedImport().FindStringSubmatch(c.text); m != nil && !s.golib.no[m[1]] {
+			s.golib.no[m[1]], changed = true, true
+			return true
 		}
-		if m := undefinedAlone().FindStringSubmatch(c.text); m != nil && !s.invented[m[1]] && s.importOf(m[1]) == "" {
+		m := undefinedAlone().FindStringSubmatch(c.text)
+		missing := m != nil && !s.invented[m[1]] && s.importOf(m[1]) == ""
+		if missing {
 			s.invented[m[1]], changed = true, true
-			g.decls = append(g.decls, goDecl{text: "type " + m[1] + " struct{}\n"})
-			continue
+			s.texts[0].add("type " + m[1] + " struct{}\n")
 		}
-		for _, d := range g.decls {
-			if d.first <= c.line && c.line <= d.last {
-				drop[d.first] = true
-			}
-		}
+		return missing
+	})
+	if other, err := s.mendTexts(list); err != nil || !other && !changed {
+		return false, err
 	}
-	if !changed && len(drop) == 0 {
-		return false, nil
-	}
-	g.decls = without(g.decls, func(d goDecl) bool { return drop[d.first] })
 	return true, s.writeGo()
 }
 
