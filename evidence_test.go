@@ -22,6 +22,9 @@ const (
 	fromTests = "## What each test shows\n"
 )
 
+// row finds the name of a row of a design's table that a claim begins with.
+var row = regexp.MustCompile(`^[AB][0-9]+(?: [0-9]+)?(?:, [a-z ]+)?: `)
+
 // TestEvidence: docs/evidence.md says what each test says of itself (the comment at the beginning of a story, that of a test in Go), and each
 // test that its upper half names is there.
 func TestEvidence(t *testing.T) {
@@ -89,7 +92,7 @@ func storyClaims(t *testing.T) map[string]string {
 		if len(claim) == 0 {
 			t.Errorf("%s does not begin with a comment that says what it shows", file)
 		}
-		out[path.Base(filepath.ToSlash(file))] = strings.Join(claim, " ")
+		out[path.Base(filepath.ToSlash(file))] = row.ReplaceAllString(strings.Join(claim, " "), "")
 	}
 	return out
 }
@@ -118,7 +121,7 @@ func testClaims(t *testing.T) map[string]map[string]string {
 			if out[dir] == nil {
 				out[dir] = map[string]string{}
 			}
-			out[dir][fn.Name.Name] = strings.TrimSpace(claim)
+			out[dir][fn.Name.Name] = row.ReplaceAllString(strings.TrimSpace(claim), "")
 		}
 	}
 	return out

@@ -121,7 +121,7 @@ func TestDeniedWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestJudgeReadsOnly: a judge that has tools cannot change what it judges.
+// TestJudgeReadsOnly: A20 9: a judge that has tools cannot change what it judges.
 func TestJudgeReadsOnly(t *testing.T) {
 	t.Parallel()
 	eachCLI(t, func(t *testing.T, c cli) {

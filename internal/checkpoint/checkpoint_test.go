@@ -103,7 +103,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestNumbered: whatever an author calls a checkpoint, it is cp-N.
+// TestNumbered: B10 2, one kind of id: whatever an author calls a checkpoint, it is cp-N.
 func TestNumbered(t *testing.T) {
 	t.Parallel()
 	d := checkpoint.Design{Checkpoints: []checkpoint.Checkpoint{point("checkpoint-7", nil, "./a.go"), point("x", []string{"checkpoint-1", "CP 1", "cp-01", "what"}, "b.go")}}
