@@ -32,7 +32,7 @@ func (p *taskProof) codeIn(c toolchain.Found) []string {
 // shows reports whether tests of a toolchain can show a change of another one: it is built with it, or nothing else has changed.
 func (p *taskProof) shows(c, other toolchain.Found) bool {
 	return slices.ContainsFunc(toolchain.BuiltWith(p.t.Chains, c), other.Same) || !slices.ContainsFunc(p.changes, func(ch Change) bool {
-		return ch.Status != 'D' && !ofTests(ch.Path) && doesSomething(ch) && !below(other.Root, ch.Path)
+		return ch.Status != 'D' && doesSomething(ch) && !below(other.Root, ch.Path)
 	})
 }
 

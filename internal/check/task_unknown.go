@@ -18,11 +18,8 @@ import (
 
 // looksLikeTest tells tests of any language by their names.
 func looksLikeTest(file string) bool {
-	if toolchain.IsTest(file) || toolchain.IsTestData(file) {
-		return true
-	}
 	name := stem(path.Base(file))
-	return testStem().MatchString(strings.ToLower(name)) || strings.HasSuffix(name, "Test") || strings.Contains("/"+path.Dir(file)+"/", "/t/")
+	return ofTests(file) || testStem().MatchString(strings.ToLower(name)) || strings.HasSuffix(name, "Test") || strings.Contains("/"+path.Dir(file)+"/", "/t/")
 }
 
 var testStem = re.New(`^(?:tests?|specs?)(?:[_-]|$)|[_.-](?:tests?|specs?)$`)
