@@ -15,7 +15,8 @@ func TestHeldOut(t *testing.T) {
 	needs(t, "go")
 	const right = "package square\n\nimport \"errors\"\n\n// Root is the root of a square.\nfunc Root(n int) (int, error) {\n" +
 		"\tfor i := 0; i*i <= n; i++ {\n\t\tif i*i == n {\n\t\t\treturn i, nil\n\t\t}\n\t}\n\treturn 0, errors.New(\"no square\")\n}\n\n" +
-		"// Pair is a point.\ntype Pair struct{ X, Y int }\n\n// Twin is a point of two like numbers.\nfunc Twin(n int) Pair { return Pair{n, n} }\n\n// Half is the half of n.\nfunc Half(n int) int { return n / 2 }\n"
+		"// Pair is a point.\ntype Pair struct{ X, Y int }\n\n// Twin is a point of two like numbers.\nfunc Twin(n int) Pair { return Pair{n, n} }\n\n// Half is the half of n.\nfunc Half(n int) int { return n / 2 }\n\n" +
+		"// Sum adds up.\ntype Sum struct{ n int }\n\n// NewSum is an empty one.\nfunc NewSum() Sum { return Sum{} }\n\n// Add adds.\nfunc (s *Sum) Add(n int) { s.n += n }\n\n// Total is the sum.\nfunc (s *Sum) Total() int { return s.n }\n"
 	wrong := strings.Replace(right, "return i, nil", "if i > 3 {\n\t\t\t\ti++\n\t\t\t}\n\t\t\treturn i, nil", 1)
 	calls := func(lines ...string) (out []step.HeldOut) {
 		for _, l := range lines {
@@ -30,6 +31,7 @@ func TestHeldOut(t *testing.T) {
 		want  string // states in order, then the severity of a finding
 	}{
 		"all hold":              {right, calls("Root(16) → 4", "Root(17) → error", "square.Root(0) → 0"), "holds holds holds"},
+		"an object by value":    {right, calls("s = NewSum(); s.Add(2); s.Add(30); s.Total() → 32", "s = NewSum(); s.Total() → 0"), "holds holds"},
 		"an old module":         {right, calls("Root(16) → 4"), "holds"},
 		"most fail":             {wrong, calls("Root(16) → 4", "Root(25) → 5", "Root(36) → 6", "Root(1) → 1"), "fails fails fails holds reject"},
 		"one was computed ill":  {right, calls("Root(16) → 4", "Root(25) → 5", "Root(36) → 7", "Root(1) → 1"), "holds holds fails holds fix"},
@@ -51,7 +53,8 @@ func TestHeldOut(t *testing.T) {
 				"go.mod": "module example.com/p\n\ngo " + version + "\n", "square/square.go": c.code,
 				"square/square_test.go": "package square\n\nimport \"testing\"\n\nfunc TestRoot(t *testing.T) {\n\tif got, _ := Root(4); got != 2 {\n\t\tt.Error(got)\n\t}\n\tif _, err := Root(5); err == nil {\n\t\tt.Error(\"5 is no square\")\n\t}\n}\n",
 			})
-			m := l.module(tree, "square", function("Root", "Root(n int) (int, error)"), function("Twin", "Twin(n int) Pair"), function("Half", "Half(n int) int"))
+			m := l.module(tree, "square", function("Root", "Root(n int) (int, error)"), function("Twin", "Twin(n int) Pair"), function("Half", "Half(n int) int"),
+				function("NewSum", "NewSum() Sum"), step.Export{Kind: "struct", Name: "Sum", Signature: "type Sum struct"})
 			m.Examples = examplesOf(t, "Root(9) → 3")
 			m.HeldOut = c.calls
 			tests := frozenOf(t, l, tree, []step.File{{Path: "square/square_test.go"}})

@@ -409,6 +409,9 @@ func Summary(l Lang, r *Run) string {
 		e.proof[0] = said + "; " + e.proof[0]
 	}
 	e.at(l, o.Moved, o.Pull, "")
+	if o.Warned > o.Weak {
+		e.open = append(e.open, fmt.Sprintf(l.T("to see the last attempt, run: jacquard diff %s"), r.ID), l.T("correct the spec, or try again: jacquard build"))
+	}
 	if o.Ref == "" && o.Pull == nil && o.Generated > 0 {
 		e.result, e.undo = []string{fmt.Sprintf(l.T("in your working tree; to review: jacquard diff %s"), r.ID)}, "jacquard undo "+r.ID
 		e.open = append(e.open, l.T("commit the files together with jacquard.lock"))
