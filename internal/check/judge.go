@@ -304,7 +304,7 @@ func (j *judge) untested() {
 
 // passedBy reports whether new tests name a function that was there before, and hardly a test notices what the change wrote in it.
 func (j *judge) passedBy(f Function) bool {
-	return f.existed && j.about[f.Name[strings.LastIndex(f.Name, ".")+1:]] && f.Missed() && f.Changed.Tried >= fewMutants
+	return f.existed && j.about[bareName(f.Name)] && f.Missed() && f.Changed.Tried >= fewMutants
 }
 
 // eachChain judges by one toolchain after the other.

@@ -258,7 +258,7 @@ func crashOf(t *trial) (m mutantAt, ok bool) {
 func (x *chainJudge) selections(t *trial, files []string) []toolchain.Selection {
 	var out []toolchain.Selection
 	if x.took > longTests && !x.chain.Own.Built { // what is compiled first is run as a whole
-		name := t.Name[strings.LastIndex(t.Name, ".")+1:]
+		name := bareName(t.Name)
 		var first []string
 		for _, file := range files {
 			f := source.Parse(file, x.files[file])

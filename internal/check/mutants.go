@@ -139,7 +139,7 @@ func (p *place) seen(ctx context.Context, first mutantAt, rest []mutantAt, files
 
 // named reports whether the files of tests use a function by its name: some call it by a helper.
 func (p *place) named(tests []test, name string) bool {
-	name = name[strings.LastIndex(name, ".")+1:]
+	name = bareName(name)
 	return slices.ContainsFunc(filesOf(tests), func(file string) bool {
 		f := source.Parse(file, p.read(file))
 		return slices.ContainsFunc((sourceFile{File: f}).code(), func(t source.Token) bool { return t.Kind == source.Ident && t.Text == name })

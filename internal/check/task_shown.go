@@ -3,7 +3,6 @@ package check
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -48,13 +47,12 @@ func (p *taskProof) shown() (out []step.Shown) {
 
 // callersIn are the last parts of the names of a function and of all that call it in its file.
 func callersIn(f source.File, function string) map[string]bool {
-	last := func(name string) string { return name[strings.LastIndex(name, ".")+1:] }
-	out := map[string]bool{last(function): true}
+	out := map[string]bool{bareName(function): true}
 	for before := 0; len(out) > before; {
 		before = len(out)
 		for _, fn := range f.Funcs {
 			if share(namesIn(within(f.Tokens, fn.Off, fn.Stop)), out) {
-				out[last(fn.Name)] = true
+				out[bareName(fn.Name)] = true
 			}
 		}
 	}

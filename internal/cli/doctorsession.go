@@ -115,10 +115,7 @@ func (h host) serves() bool {
 		"claude": {filepath.Join(h.a.env["HOME"], ".claude.json"), ".mcp.json"}, "codex": {filepath.Join(h.settings(), "config.toml")},
 		"opencode": {h.a.opencodeFile("opencode.json"), "opencode.json"},
 	}[h.name]
-	return slices.ContainsFunc(files, func(file string) bool {
-		raw, err := os.ReadFile(file)
-		return err == nil && givenServer().Match(raw)
-	})
+	return anyOf(files, givenServer().Match)
 }
 
 var givenServer = re.New(`(?m)^\s*\[mcp_servers\.jacquard\]|"jacquard"\s*:\s*\{[^}]*"mcp"`)
@@ -130,8 +127,13 @@ func (h host) mentions() bool {
 		own := h.settings()
 		files = []string{filepath.Join(own, "config.toml"), filepath.Join(own, "settings.json"), filepath.Join("."+h.name, "settings.json")}
 	}
+	return anyOf(files, func(raw []byte) bool { return h.name == "opencode" || strings.Contains(string(raw), pluginID) })
+}
+
+// anyOf reports whether a file is there that has what is looked for.
+func anyOf(files []string, has func(raw []byte) bool) bool {
 	return slices.ContainsFunc(files, func(file string) bool {
 		raw, err := os.ReadFile(file)
-		return err == nil && (h.name == "opencode" || strings.Contains(string(raw), pluginID))
+		return err == nil && has(raw)
 	})
 }

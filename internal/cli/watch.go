@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,8 +48,7 @@ func (p *project) watch(e *engine, r flow.Run) *watch {
 	if p.a.env[byModel] == ofMCP {                          // nobody reads what it prints
 		shown = ""
 	}
-	var in struct{ Budget step.Budget }
-	_ = json.Unmarshal(r.In, &in) // what a run is about stands there in any form; without, no budget is shown
+	in, _ := report.Decode[struct{ Budget step.Budget }](r.In) // what a run is about stands there in any form; without, no budget is shown
 	return &watch{
 		budget: in.Budget,
 		a:      p.a, command: commandOf(r), shown: shown, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now().Add(firstBeat - heartbeat),

@@ -228,7 +228,7 @@ func DevelopSummary(l Lang, run, ref string, o step.DevelopOut) string {
 			}
 		}
 	}
-	e.proof = lines(levels(l, l.T("checkpoints"), append(shown, make([]step.Level, len(o.Checkpoints)-len(shown))...)))
+	e.proof = lines(levels(l, l.T("checkpoints"), shown, len(o.Checkpoints)))
 	for _, q := range o.Assumed {
 		e.open = append(e.open, fmt.Sprintf(l.T("assumed: %s → %s"), pdca.Line(q.Question), pdca.Line(q.Answer)))
 	}

@@ -67,8 +67,9 @@ func (e *ending) at(l Lang, m *step.Moved, pull *step.PullResult, why string) {
 	e.result = append(append(e.result, lines(pulled(l, pull))...), lines(l.Asked(why))...)
 }
 
-// levels says of how many pieces of work there is which level of proof. They are called what.
-func levels(l Lang, what string, of []step.Level) string {
+// levels says of how many pieces of work there is which level of proof. They are called what,
+// and there are so many in all, also of those that nothing shows.
+func levels(l Lang, what string, of []step.Level, all int) string {
 	count := map[step.Level]int{}
 	for _, x := range of {
 		count[x]++
@@ -76,7 +77,7 @@ func levels(l Lang, what string, of []step.Level) string {
 	if count[""] == len(of) { // nothing says how they were shown
 		return ""
 	}
-	said := []string{fmt.Sprintf(l.T("%d of %d %s proved"), count[step.Proved], len(of), what)}
+	said := []string{fmt.Sprintf(l.T("%d of %d %s proved"), count[step.Proved], max(all, len(of)), what)}
 	if n := count[step.Covered]; n > 0 {
 		said = append(said, fmt.Sprintf(l.T("%d covered by tests"), n))
 	}

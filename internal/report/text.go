@@ -405,7 +405,7 @@ func Summary(l Lang, r *Run) string {
 		}
 	}
 	e.proof = []string{fmt.Sprintf(l.T("tests %d passed, %d failed"), o.Passed, o.Failed)}
-	if said := levels(l, l.T("items"), shown); said != "" {
+	if said := levels(l, l.T("items"), shown, len(shown)); said != "" {
 		e.proof[0] = said + "; " + e.proof[0]
 	}
 	e.at(l, o.Moved, o.Pull, "")

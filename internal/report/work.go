@@ -180,8 +180,7 @@ func WorkSummary(l Lang, r *Run) string {
 			shown = append(shown, m.Task.Tests.Level)
 		}
 	}
-	shown = append(shown, make([]step.Level, max(0, o.Tasks-len(shown)))...) // those that are not done
-	e.proof = lines(levels(l, l.T("tasks"), shown))
+	e.proof = lines(levels(l, l.T("tasks"), shown, o.Tasks))
 	e.cost = []string{Cost(l, o.Usage) + Countf(l.T(", %d agent sessions"), o.Sessions)}
 	e.at(l, o.Moved, o.Pull, o.Why)
 	for _, s := range o.Open {
