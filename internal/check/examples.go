@@ -48,9 +48,9 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	if err != nil {
 		return nil, nil, err
 	}
-	held := m.heldOut(slices.Concat(m.Examples, asked))
+	held, unmade := m.heldOut(slices.Concat(m.Examples, asked))
 	if len(m.Examples)+len(asked)+len(held) == 0 {
-		return nil, nil, nil
+		return unmade, nil, nil
 	}
 	u, err := c.userOf(ctx, m, tree)
 	if err != nil {
@@ -66,6 +66,7 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	if out, findings, err = u.judgeHeldOut(ctx, held, given[len(all):]); err != nil {
 		return nil, nil, err
 	}
+	out = append(out, unmade...)
 	for i, e := range all {
 		o := given[i]
 		if e.Test != "" && len(findings) >= enoughWrong {
@@ -160,6 +161,9 @@ type user struct {
 	plain   bool        // assertions of Python stay
 	without []step.File // the tests that are not there
 	parsed  []sourceFile
+	others  map[string]sourceFile // what exports what is used beside the module, see elsewhere
+	// packages are those that a program of Go imports.
+	packages []example.Package
 }
 
 // sourceFile is a source of the module, parsed.
@@ -217,45 +221,19 @@ func (u *user) try(ctx context.Context, list []example.Example, anyOrder bool) (
 func (u *user) planOf(list []example.Example, out []example.Outcome) (plan example.Plan, ids map[string]int) {
 	plan, ids = example.Plan{Path: u.importPaths()}, map[string]int{}
 	for i, e := range list {
-		module, why := u.module(e)
+		links, why := u.placed(e.Call, false)
+		if file := u.namesFile(e); file != "" {
+			why = "it uses the project file " + file + ", which is found only from the project's directory"
+		}
 		if why != "" {
 			out[i].Cannot = why
 			continue
 		}
 		id := rand.Text()
 		ids[id] = i
-		plan.Calls = append(plan.Calls, example.Call{ID: id, Module: module, Links: e.Call})
+		plan.Calls = append(plan.Calls, example.Call{ID: id, Links: links})
 	}
 	return plan, ids
-}
-
-// module is where the export is that an example calls.
-func (u *user) module(e example.Example) (module, why string) {
-	name := e.Symbol()
-	if file := u.namesFile(e); file != "" {
-		return "", "it uses the project file " + file + ", which is found only from the project's directory"
-	}
-	if !u.m.exports(name) {
-		return "", name + " is not an export of the spec"
-	}
-	if u.chain.Ecosystem == toolchain.Go {
-		return "", ""
-	}
-	file := u.source(name)
-	switch {
-	case file == "":
-		return "", "no source of the module declares " + name
-	case u.chain.Ecosystem == toolchain.Python:
-		name := strings.TrimPrefix(u.below(file), strings.TrimPrefix(u.chain.SourceDir+"/", "/"))
-		return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(name, ".py"), "/__init__"), "/", "."), ""
-	case u.chain.Ecosystem == toolchain.Rust:
-		crate, module := toolchain.RustModule(u.below(file))
-		if crate != "lib" || u.chain.Module == "" {
-			return "", "it is not in a library"
-		}
-		return strings.TrimSuffix(u.chain.Module+"::"+module, "::"), ""
-	}
-	return fileURL(u.full(file)), ""
 }
 
 // source is the first source of the module that declares an export, "" without.

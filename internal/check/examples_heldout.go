@@ -20,31 +20,41 @@ type heldOut struct {
 }
 
 // heldOut are the calls that are kept from the author of the code: those that can be read, are of exports, and stand neither in the
-// spec nor in a test, where the author of the code would have seen them.
-func (m Module) heldOut(seen []example.Example) []heldOut {
+// spec nor in a test, where the author of the code would have seen them. unmade are the others, with the reason.
+func (m Module) heldOut(seen []example.Example) (out []heldOut, unmade []step.Example) {
 	known := setOf(each(seen, example.Example.Calls))
-	var out []heldOut
 	for _, h := range m.HeldOut {
 		e, why := m.readHeldOut(h)
-		if why != "" || known[e.Calls()] {
+		switch {
+		case why != "":
+		case known[e.Calls()]:
+			why = "a test or an example has the same call"
+		case len(out) == mostHeldOut:
+			why = fmt.Sprintf("%d calls of a module are made", mostHeldOut)
+		}
+		if why != "" {
+			unmade = append(unmade, step.Example{Text: h.String(), State: step.ExampleNotRun, Why: why, HeldOut: true})
 			continue
 		}
 		known[e.Calls()] = true
 		e.Text = h.String()
 		out = append(out, heldOut{e, h.Sure})
 	}
-	return out[:min(len(out), mostHeldOut)]
+	return out, unmade
 }
 
-// readHeldOut is the call of an export; why says what is wrong with it.
+// readHeldOut is the call of an export, where a request has kept it, of any of the project; why says what is wrong with it.
 func (m Module) readHeldOut(h step.HeldOut) (e example.Example, why string) {
 	if e, why = example.Read(h.Call, h.Gives); why != "" {
 		return e, why
 	}
-	if e = m.unqualified(e); e.Call == nil {
-		why = "it does not call an export"
+	if own := m.unqualified(e); own.Call != nil {
+		return own, ""
 	}
-	return e, why
+	if m.requested() {
+		return e, ""
+	}
+	return e, "it does not call an export"
 }
 
 // unreadHeldOut tells the author of the tests which calls cannot be made. Where none can, nothing is held out at all, and it has to
@@ -108,7 +118,7 @@ func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example
 		return out, nil, nil
 	}
 	for name, n := range wrong {
-		decides = decides || n >= fewInputs && 2*n > made[name]
+		decides = decides || n >= fewInputs && 2*n > made[name] && u.m.exports(name) // others are as they were
 	}
 	whose := "the agent that wrote the tests expects from the spec"
 	if u.m.requested() {

@@ -38,6 +38,15 @@ func (u *user) prepare(ctx context.Context) error {
 // compiler says.
 func (u *user) prepareRust(ctx context.Context, plan example.Plan) (example.Plan, map[string]string, error) {
 	signatures := mapOf(u.m.Exports, func(e step.Export) (string, string) { return bareName(e.Name), e.Signature })
+	for _, f := range slices.Concat(u.sources(), slices.Collect(maps.Values(u.others))) {
+		for _, x := range f.Exports {
+			for _, name := range []string{x.Name, x.Owner + "." + x.Name} {
+				if signatures[name] == "" {
+					signatures[name] = x.Signature
+				}
+			}
+		}
+	}
 	unwritten := map[string]string{}
 	for {
 		text, lines, cannot := example.Rust(plan, signatures)
@@ -92,10 +101,8 @@ func (u *user) prepareNode(name string) error {
 
 // prepareGo builds a program below the module's directory, so that it may import what is internal.
 func (u *user) prepareGo(ctx context.Context, name string) error {
-	importPath := path.Join(u.chain.Module, u.below(u.m.Dir))
-	funcs, types, errs := u.goNames()
 	dir := path.Join(u.m.Dir, name)
-	if err := u.write(path.Join(dir, "main.go"), example.Go(u.plan, importPath, funcs, types, errs)); err != nil {
+	if err := u.write(path.Join(dir, "main.go"), example.Go(u.plan, u.imports())); err != nil {
 		return err
 	}
 	file := filepath.Join(u.dir, name)
@@ -115,19 +122,27 @@ func (u *user) prepareGo(ctx context.Context, name string) error {
 	return nil
 }
 
-// goNames are the exports of a Go package that a program can use.
-func (u *user) goNames() (funcs, types, errs []string) {
+// generic reports whether a declaration of Go has type parameters: there is no value of it that a table could have.
+func generic(signature, name string) bool { return strings.Contains(" "+signature, " "+name+"[") }
+
+// imports are the packages that a program of Go uses; the first one is the module's.
+func (u *user) imports() []example.Package {
+	if len(u.packages) > 0 {
+		return u.packages
+	}
+	p := example.Package{Path: path.Join(u.chain.Module, u.below(u.m.Dir))}
 	for _, e := range u.m.Exports {
 		sym := symbol(e)
 		switch {
-		case sym.Owner != "":
-		case sym.Kind == "function" && !strings.HasPrefix(strings.TrimPrefix(e.Signature, "func "), e.Name+"["):
-			funcs = append(funcs, e.Name)
+		case sym.Owner != "" || generic(e.Signature, e.Name):
+		case sym.Kind == "function":
+			p.Values = append(p.Values, e.Name)
 		case sym.Kind == "variable" && strings.HasPrefix(e.Name, "Err"):
-			errs = append(errs, e.Name)
+			p.Errors = append(p.Errors, e.Name)
 		case sym.Kind == "class" || sym.Kind == "type":
-			types = append(types, e.Name)
+			p.Types = append(p.Types, e.Name)
 		}
 	}
-	return funcs, types, errs
+	u.packages = []example.Package{p}
+	return u.packages
 }

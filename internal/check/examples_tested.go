@@ -193,8 +193,7 @@ func (u *user) writeTest(beside, plan string) ([]string, error) {
 			return nil, nil
 		}
 		importPath := path.Join(u.chain.Module, u.below(u.m.Dir))
-		funcs, types, errs := u.goNames()
-		program := example.GoPackage(name, plan, importPath, funcs, types, errs)
+		program := example.GoPackage(name, plan, u.imports())
 		file := path.Join(u.m.Dir, name+"_test.go")
 		text := fmt.Sprintf("package %s_test\n\nimport (\n\t\"testing\"\n\n\t%q\n)\n\nfunc Test%s(*testing.T) { %s.Run() }\n", own, path.Join(importPath, name), strings.ToUpper(name), name)
 		lib := path.Join(u.m.Dir, name, name+".go")

@@ -56,13 +56,17 @@ func (p *taskProof) examples(ctx context.Context) error {
 		said[i].Item = fmt.Sprintf("example %d", i+1)
 	}
 	only := func(ch Change, e step.Export) bool { return p.declares(e.Name) == ch.Path } // else nobody knows which is meant
-	for _, x := range p.partsOf(p.changes, only) {
+	parts := p.partsOf(p.changes, only)
+	for i, held := range p.heldOutOf(parts) {
+		parts[i].module.HeldOut = held
+	}
+	for _, x := range parts {
 		for _, e := range said {
 			if slices.Contains(x.module.Place.Sources, p.declares(e.Symbol())) {
 				x.module.Examples = append(x.module.Examples, e)
 			}
 		}
-		x.module.SpecText, x.module.HeldOut = text, p.t.HeldOut
+		x.module.SpecText = text
 		given, wrong, err := p.c.Examples(ctx, x.module, p.proof.Tree, x.tests)
 		if err != nil {
 			return err
@@ -82,6 +86,20 @@ func (p *taskProof) examples(ctx context.Context) error {
 		p.add(wrong...)
 	}
 	return nil
+}
+
+// heldOutOf are the calls that the author of the plan has kept, by the part whose exports they call; calls of what is as it was are with
+// the first one.
+func (p *taskProof) heldOutOf(parts []part) [][]step.HeldOut {
+	out := make([][]step.HeldOut, len(parts))
+	for _, h := range p.t.HeldOut {
+		e, _ := example.Read(h.Call, h.Gives)
+		at := slices.IndexFunc(parts, func(x part) bool { return e.Call != nil && x.module.unqualified(e).Call != nil })
+		if len(parts) > 0 {
+			out[max(at, 0)] = append(out[max(at, 0)], h)
+		}
+	}
+	return out
 }
 
 // onlyTypes reports whether a file of TypeScript says what another one has, and has no code.

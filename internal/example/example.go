@@ -28,9 +28,12 @@ type Example struct {
 
 // Link is one call of a chain. A name may have dots: Type.static.
 type Link struct {
-	Name string  `json:"name"`
-	New  bool    `json:"new,omitempty"` // makes an object of a type
-	Args []Value `json:"args"`
+	Name string `json:"name"`
+	// Module is where the first name of a chain is: the name of a module of Python or Rust, the address of a file of Node, the path of a
+	// package of Go. Without, it is where that of the whole call is.
+	Module string  `json:"module,omitempty"`
+	New    bool    `json:"new,omitempty"` // makes an object of a type
+	Args   []Value `json:"args"`
 	// Fields make an object by the names of its fields: Invoice{amount: 5}.
 	Fields []Field `json:"fields,omitempty"`
 	// Field is set where nothing is called: what an object has by that name is read.
@@ -205,15 +208,22 @@ func ofObject(links []Link, i int) bool { return i > 0 && (links[i].Keep || link
 
 // String is the example as it was understood.
 func (e Example) String() string {
+	if e.Want.Error {
+		return strings.TrimSuffix(chainText(e.Call)+" = error "+e.Want.Type, " ")
+	}
+	return chainText(e.Call) + " = " + e.Want.Value.String()
+}
+
+// chainText is a chain for people; one that changes its object is a sequence.
+func chainText(links []Link) string {
 	var b strings.Builder
 	const object = "x"
-	kept := slices.ContainsFunc(e.Call, func(l Link) bool { return l.Keep })
-	if kept {
+	if slices.ContainsFunc(links, func(l Link) bool { return l.Keep }) {
 		b.WriteString(object + " = ")
 	}
-	for i, l := range e.Call {
+	for i, l := range links {
 		switch {
-		case ofObject(e.Call, i):
+		case ofObject(links, i):
 			b.WriteString("; " + object + ".")
 		case i > 0:
 			b.WriteByte('.')
@@ -221,18 +231,19 @@ func (e Example) String() string {
 		if l.New {
 			b.WriteString("new ")
 		}
-		args := l.Args
-		if l.Fields != nil {
-			args = []Value{{Kind: Object, Fields: l.Fields}}
-		}
+		b.WriteString(l.Name)
 		if l.Field {
-			b.WriteString(l.Name)
-		} else {
-			b.WriteString(Value{Kind: Made, Text: l.Name, List: args}.String())
+			continue
 		}
+		args := Value{Kind: List, List: l.Args}
+		if l.Fields != nil {
+			args.List = []Value{{Kind: Object, Fields: l.Fields}}
+		}
+		text := args.String()
+		b.WriteString("(" + text[1:len(text)-1] + ")")
 	}
-	if e.Want.Error {
-		return strings.TrimSuffix(b.String()+" = error "+e.Want.Type, " ")
+	if n := len(links); n > 0 && links[n-1].Keep {
+		b.WriteString("; " + object)
 	}
-	return b.String() + " = " + e.Want.Value.String()
+	return b.String()
 }

@@ -72,26 +72,36 @@ func (w Want) Comparable(o Outcome) bool {
 	if w.Error || o.Error != nil || w.Value.Kind == Null || string(got) == "null" {
 		return true
 	}
-	if len(got) == 0 {
+	if len(got) == 0 || o.Several && w.Value.Kind == List {
 		return false
 	}
-	switch w.Value.Kind {
+	return alike(w.Value, got)
+}
+
+// alike reports whether a value is of the kind of a literal, or of a type that is based on that. A text of such a type may be written
+// in more than one way.
+func alike(want Value, got json.RawMessage) bool {
+	var s shown
+	if got[0] == '{' && json.Unmarshal(got, &s) == nil && len(s.Value) > 0 && want.Kind != String {
+		return alike(want, s.Value)
+	}
+	switch want.Kind {
 	case Bool:
 		return got[0] == 't' || got[0] == 'f'
 	case Number:
-		return got[0] == '-' || got[0] >= '0' && got[0] <= '9'
+		_, err := strconv.ParseFloat(s.Text, 64) // Decimal("1.50")
+		return got[0] == '-' || got[0] >= '0' && got[0] <= '9' || s.Type != "" && err == nil
 	case String:
 		return got[0] == '"'
 	case List:
-		return got[0] == '[' && !o.Several
+		return got[0] == '['
 	case Object: // with the same fields, of an object of a class those that are asked for
-		var s shown
 		var fields map[string]json.RawMessage
-		if json.Unmarshal(got, &s) == nil && s.Type != "" {
+		if s.Type != "" {
 			got = s.Fields
 		}
-		return json.Unmarshal(got, &fields) == nil && (s.Type != "" || len(fields) == len(w.Value.Fields)) &&
-			!slices.ContainsFunc(w.Value.Fields, func(f Field) bool { return fields[f.Name] == nil })
+		return json.Unmarshal(got, &fields) == nil && (s.Type != "" || len(fields) == len(want.Fields)) &&
+			!slices.ContainsFunc(want.Fields, func(f Field) bool { return fields[f.Name] == nil })
 	case Name, Null, Made:
 	}
 	return false
@@ -256,8 +266,7 @@ func (v Value) String() string {
 	case Null:
 		return "null"
 	case Made:
-		list := Value{Kind: List, List: v.List}.String()
-		return v.Text + "(" + list[1:len(list)-1] + ")"
+		return chainText(v.Call)
 	case Bool, Number, Name:
 	}
 	return v.Text

@@ -20,13 +20,8 @@ func Others(list []Example, n int) []Example {
 			if slices.ContainsFunc(e.Inputs(), abroad) {
 				continue
 			}
-			o := Example{Item: e.Item, Call: make([]Link, len(e.Call))}
 			s := shift{by: by, numbersOnly: by > much && e.has(Number)}
-			for i, l := range e.Call {
-				l.Args = s.all(l.Args)
-				l.Fields = s.fields(l.Fields)
-				o.Call[i] = l
-			}
+			o := Example{Item: e.Item, Call: s.links(e.Call)}
 			if by >= much && len(o.Call) > 2 && len(o.Call[1].Args) > 0 {
 				o.Call, s.changed = slices.Insert(o.Call, 1, slices.Repeat(o.Call[1:2], by-1)...), true
 			}
@@ -42,8 +37,7 @@ func Others(list []Example, n int) []Example {
 
 // Calls is the call as it was understood, without what it is to give.
 func (e Example) Calls() string {
-	text, _, _ := strings.Cut(Example{Call: e.Call, Want: Want{Value: Value{Kind: Name, Text: "\x00"}}}.String(), " = \x00")
-	return text
+	return chainText(e.Call)
 }
 
 // much is the step from which inputs are much larger.
@@ -60,6 +54,14 @@ func (s *shift) all(vs []Value) []Value {
 	out := make([]Value, len(vs))
 	for i, v := range vs {
 		out[i] = s.value(v)
+	}
+	return out
+}
+
+func (s *shift) links(ls []Link) []Link {
+	out := slices.Clone(ls)
+	for i := range out {
+		out[i].Args, out[i].Fields = s.all(out[i].Args), s.fields(out[i].Fields)
 	}
 	return out
 }
@@ -105,7 +107,7 @@ func (s *shift) value(v Value) Value {
 	case Object:
 		v.Fields = s.fields(v.Fields)
 	case Made:
-		v.List = s.all(v.List)
+		v.Call = s.links(v.Call)
 	case Null, Bool, Name:
 	}
 	return v
@@ -155,7 +157,10 @@ func (e Example) Inputs() []string {
 	return out
 }
 
-func (e Example) inputs(visit func(Value)) {
+func (e Example) inputs(visit func(Value)) { visitAll(e.Call, visit) }
+
+// visitAll visits the arguments of a chain, and all that is in them.
+func visitAll(links []Link, visit func(Value)) {
 	var walk func(Value)
 	walk = func(v Value) {
 		visit(v)
@@ -165,8 +170,9 @@ func (e Example) inputs(visit func(Value)) {
 		for _, f := range v.Fields {
 			walk(f.Value)
 		}
+		visitAll(v.Call, visit)
 	}
-	for _, l := range e.Call {
+	for _, l := range links {
 		walk(Value{Kind: List, List: l.Args, Fields: l.Fields})
 	}
 }

@@ -27,27 +27,10 @@ type Plan struct {
 	Calls []Call   `json:"calls"`
 }
 
-// Call is one of the calls of a [Plan]. Module is where its first name is: the name of a module of Python, the address of a
-// file of Node.
+// Call is one of the calls of a [Plan]. The module of its first link says where that is, see [Link].
 type Call struct {
-	ID     string
-	Module string
-	Links  []Link
-}
-
-// MarshalJSON writes the module into the first link, which is where programs look for it.
-func (c Call) MarshalJSON() ([]byte, error) {
-	type first struct {
-		Link
-
-		Module string `json:"module,omitempty"`
-	}
-	links := make([]first, len(c.Links))
-	for i, l := range c.Links {
-		links[i].Link = l
-	}
-	links[0].Module = c.Module
-	return json.Marshal(map[string]any{"id": c.ID, "call": links})
+	ID    string `json:"id"`
+	Links []Link `json:"call"`
 }
 
 // Python is the program that makes the calls of the plan in a file.
@@ -71,25 +54,47 @@ func NodeTest(plan, runner, name string) []byte {
 // NodeLoader translates TypeScript by what is installed for the file root.
 func NodeLoader(root string) []byte { return fill(nodeLoader, "{root}", Quoted(root)) }
 
-// Go is the program that makes the calls of the plan in a file, in the package of an import path. Of its exports it can call
-// funcs, make objects of types, and tell the errors that it can tell apart.
-func Go(plan, importPath string, funcs, types, errors []string) []byte {
-	table := func(names []string, format string) string {
-		names = slices.Clone(names)
-		slices.Sort(names)
-		var b strings.Builder
-		for _, n := range slices.Compact(names) {
-			fmt.Fprintf(&b, "\t%q: "+format+",\n", n, n)
+// Package is a package of Go that a program imports, and what the program uses of it.
+type Package struct {
+	Path   string
+	Values []string // functions and constants
+	Types  []string
+	Errors []string // those that the program can tell apart
+}
+
+// Go is the program that makes the calls of the plan in a file, in some packages. Names of the first one stand alone, those of another
+// one have its path in front, see [Link].
+func Go(plan string, packages []Package) []byte {
+	var imports, values, types, fails []string
+	for i, p := range packages {
+		path := p.Path + "."
+		if i == 0 {
+			path = ""
 		}
-		return b.String()
+		table := func(to *[]string, names []string, format string) {
+			for _, n := range names {
+				*to = append(*to, fmt.Sprintf("\t%q: "+format+",\n", path+n, i, n))
+			}
+		}
+		as := fmt.Sprintf("m%d", i)
+		if len(p.Values)+len(p.Types)+len(p.Errors) == 0 {
+			as = "_"
+		}
+		imports = append(imports, fmt.Sprintf("\t%s %q\n", as, p.Path))
+		table(&values, p.Values, "m%d.%s")
+		table(&types, p.Types, "reflect.TypeFor[m%d.%s]()")
+		table(&fails, p.Errors, "m%d.%s")
 	}
-	return fill(goProgram, "{plan}", Quoted(plan), "{import}", Quoted(importPath),
-		"{funcs}", table(funcs, "m.%s"), "{types}", table(types, "reflect.TypeFor[m.%s]()"), "{fails}", table(errors, "m.%s"))
+	text := func(lines []string) string {
+		slices.Sort(lines)
+		return strings.Join(slices.Compact(lines), "")
+	}
+	return fill(goProgram, "{plan}", Quoted(plan), "{imports}", text(imports), "{values}", text(values), "{types}", text(types), "{fails}", text(fails))
 }
 
 // GoPackage is the same program as a package with a name, whose function Run makes the calls.
-func GoPackage(name, plan, importPath string, funcs, types, errors []string) []byte {
-	text := string(Go(plan, importPath, funcs, types, errors))
+func GoPackage(name, plan string, packages []Package) []byte {
+	text := string(Go(plan, packages))
 	return []byte(strings.Replace(strings.Replace(text, "package main", "package "+name, 1), "func main() {", "// Run makes the calls.\nfunc Run() {", 1))
 }
 

@@ -38,14 +38,14 @@ fn main() {
 `
 
 // Rust is the program that makes the calls of a plan: Rust cannot look a function up by its name, so each call is a line of it. Lines
-// says which call is on which line, cannot which have arguments that cannot be written. Signatures are those of the exports, by name:
-// they say whether a text is a String.
+// says which call is on which line, cannot which have arguments that cannot be written. Signatures are those of the exports, by name and by
+// Type.name: they say whether a text is a String, and what can fail.
 func Rust(plan Plan, signatures map[string]string) (program []byte, lines, cannot map[string]string) {
 	lines, cannot = map[string]string{}, map[string]string{}
 	var b strings.Builder
 	b.WriteString(strings.NewReplacer("{out}", Quoted(plan.Out)).Replace(rustHead))
 	for _, c := range plan.Calls {
-		text, ok := rustCall(c, signatures)
+		text, ok := rustCall(c.Links, signatures)
 		if !ok {
 			cannot[c.ID] = "its arguments cannot be written in Rust"
 			continue
@@ -57,55 +57,86 @@ func Rust(plan Plan, signatures map[string]string) (program []byte, lines, canno
 	return []byte(b.String()), lines, cannot
 }
 
-func rustCall(c Call, signatures map[string]string) (string, bool) {
+// rustCall writes a chain. What a call before the last gives is used where it can fail or be missing, as its object or as an argument.
+func rustCall(links []Link, signatures map[string]string) (string, bool) {
 	var b strings.Builder
-	kept := slices.ContainsFunc(c.Links, func(l Link) bool { return l.Keep })
+	kept := slices.ContainsFunc(links, func(l Link) bool { return l.Keep })
 	if kept {
 		b.WriteString("{ let mut x = ")
 	}
-	for i, l := range c.Links {
-		if ofObject(c.Links, i) {
+	for i, l := range links {
+		if ofObject(links, i) {
 			b.WriteString("; x")
 		}
 		if i == 0 {
-			b.WriteString(c.Module + "::" + strings.ReplaceAll(l.Name, ".", "::"))
+			b.WriteString(l.Module + "::" + strings.ReplaceAll(l.Name, ".", "::"))
 		} else {
 			b.WriteString("." + l.Name)
 		}
-		if l.Field {
+		switch {
+		case l.Field:
 			continue
-		}
-		if l.Fields != nil {
+		case l.Fields != nil:
 			var fields []string
 			for _, f := range l.Fields {
-				v, ok := rustValue(f.Value, "String")
+				v, ok := rustValue(f.Value, "String", signatures)
 				if !ok {
 					return "", false
 				}
 				fields = append(fields, f.Name+": "+v)
 			}
 			b.WriteString(" { " + strings.Join(fields, ", ") + " }")
-			continue
-		}
-		types := parameters(signatures[lastName(l.Name)])
-		var args []string
-		for k, a := range l.Args {
-			t := ""
-			if k < len(types) {
-				t = types[k]
+		default:
+			types := parameters(declared(signatures, l.Name))
+			var args []string
+			for k, a := range l.Args {
+				t := ""
+				if k < len(types) {
+					t = types[k]
+				}
+				v, ok := rustValue(a, t, signatures)
+				if !ok {
+					return "", false
+				}
+				args = append(args, v)
 			}
-			v, ok := rustValue(a, t)
-			if !ok {
-				return "", false
-			}
-			args = append(args, v)
+			b.WriteString("(" + strings.Join(args, ", ") + ")")
 		}
-		b.WriteString("(" + strings.Join(args, ", ") + ")")
+		made := i == 0 && kept || i+1 < len(links) && !l.Keep // its result is what the next one is called of
+		if made && mayFail(declared(signatures, l.Name)) && !unwraps(links[min(i+1, len(links)-1)]) {
+			b.WriteString(".unwrap()")
+		}
+	}
+	if n := len(links); n > 0 && links[n-1].Keep {
+		b.WriteString("; x")
 	}
 	if kept {
 		b.WriteString(" }")
 	}
 	return b.String(), true
+}
+
+// declared is the signature of a function by its name, with its type as far as that is known.
+func declared(signatures map[string]string, name string) string {
+	if s := signatures[name]; s != "" {
+		return s
+	}
+	return signatures[lastName(name)]
+}
+
+// mayFail reports whether a function gives a Result or an Option.
+func mayFail(text string) bool {
+	s, _ := signature.Parse(text, signature.Rust)
+	if s.Result == nil {
+		return false
+	}
+	t := signature.Text(*s.Result, signature.Rust)
+	return strings.HasPrefix(t, "Result<") || strings.HasPrefix(t, "Option<")
+}
+
+// unwraps reports whether a call is one of a Result or an Option itself.
+func unwraps(l Link) bool {
+	return slices.Contains([]string{"unwrap", "expect", "is_ok", "is_err", "is_some", "is_none", "unwrap_or", "unwrap_err", "ok", "err"}, l.Name)
 }
 
 // parameters are the types of a function's parameters, without that of the object.
@@ -120,9 +151,9 @@ func parameters(text string) []string {
 	return out
 }
 
-func rustValue(v Value, t string) (string, bool) {
-	if inner, ok := strings.CutPrefix(t, "Option<"); ok && v.Kind != Null {
-		s, ok := rustValue(v, strings.TrimSuffix(inner, ">"))
+func rustValue(v Value, t string, signatures map[string]string) (string, bool) {
+	if inner, ok := strings.CutPrefix(t, "Option<"); ok && v.Kind != Null && v.Kind != Made {
+		s, ok := rustValue(v, strings.TrimSuffix(inner, ">"), signatures)
 		return "Some(" + s + ")", ok
 	}
 	switch v.Kind {
@@ -150,7 +181,7 @@ func rustValue(v Value, t string) (string, bool) {
 		inner := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(t, "&"), "Vec<"), "["), ">"), "]")
 		var parts []string
 		for _, x := range v.List {
-			s, ok := rustValue(x, inner)
+			s, ok := rustValue(x, inner, signatures)
 			if !ok {
 				return "", false
 			}
@@ -166,7 +197,18 @@ func rustValue(v Value, t string) (string, bool) {
 			return "(" + strings.Join(parts, ", ") + ")", true
 		}
 		return list, true
-	case Object, Name, Made:
+	case Made:
+		s, ok := rustCall(v.Call, signatures)
+		if last := v.Call[len(v.Call)-1]; ok && !last.Keep && mayFail(declared(signatures, last.Name)) && !strings.HasPrefix(t, "Option<") && !strings.HasPrefix(t, "Result<") {
+			s += ".unwrap()"
+		}
+		for _, borrow := range []string{"&mut ", "&"} {
+			if strings.HasPrefix(t, borrow) {
+				return borrow + s, ok
+			}
+		}
+		return s, ok
+	case Object, Name:
 	}
 	return "", false
 }

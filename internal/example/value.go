@@ -11,8 +11,8 @@ import (
 // Kind is what a literal is.
 type Kind string
 
-// The kinds of literals. A name is a constant of the code, such as Color.RED; a call, of an export, is only an argument of another one:
-// List has its arguments.
+// The kinds of literals. A name is a constant of the code, such as Color.RED. A chain of calls of exports, or a constant that an argument
+// is, is only an argument of another call.
 const (
 	Null   Kind = "null"
 	Bool   Kind = "bool"
@@ -31,6 +31,8 @@ type Value struct {
 	List   []Value `json:"list,omitempty"`
 	Fields []Field `json:"fields,omitempty"`
 	Big    bool    `json:"big,omitempty"` // a number that is a BigInt: 5n
+	// Call is the chain of a [Made] value: what it gives, or the object of a sequence.
+	Call []Link `json:"call,omitempty"`
 }
 
 // Field is an entry of an object.
@@ -69,6 +71,9 @@ type parser struct {
 	odd bool             // it has what languages build differently: tuples, sets, keys that are no texts
 	// calls says that arguments may be calls.
 	calls bool
+	// objects are those of a sequence by their variables, used what was made of them: an argument of another call, or another object.
+	objects map[string][]Link
+	used    map[string]bool
 	// depth bounds what is tried: braces may be an object or a set.
 	depth int
 }
@@ -134,43 +139,72 @@ func (p *parser) letterAt(i int) bool {
 	return letter(r)
 }
 
-// steps reads a chain, or one that makes an object and further ones of that object: x = T(1); x.f(2); x.g().
+// steps reads a chain, or a sequence that makes objects, changes them, and ends with the chain that counts: x = T(1); x.f(2); x.g().
+// Where another chain has an object, it has it as it was until then, and nobody else has it from then on.
 func (p *parser) steps() ([]Link, bool) {
+	p.objects, p.used = map[string][]Link{}, map[string]bool{}
+	for {
+		name := p.assigned()
+		from := p.i
+		object := p.object()
+		p.i = from
+		all, ok := p.chain()
+		if !ok {
+			return nil, false
+		}
+		if !p.take(";") || p.end() {
+			return all, true
+		}
+		switch {
+		case name != "":
+			p.objects[name], p.used[name] = all, false
+		case object == "" || len(all) != len(p.objects[object])+1: // only the last one may go on
+			return nil, false
+		default:
+			all[len(all)-1].Keep = true
+			p.objects[object], p.used[object] = all, false
+		}
+	}
+}
+
+// assigned is the variable that a statement sets, "" where it sets none.
+func (p *parser) assigned() string {
 	for _, w := range []string{"const", "let", "var"} {
 		if p.word(w) {
 			break
 		}
 	}
 	from := p.i
-	object := p.name()
-	if object == "" || !p.take(":=") && (!p.take("=") || p.take("=")) {
-		p.i = from
-		return p.chain()
+	if name := p.name(); name != "" && (p.take(":=") || p.take("=") && !p.take("=")) {
+		return name
 	}
-	out, ok := p.chain()
-	made := len(out)
-	for ok && p.take(";") && !p.end() {
-		p.word("await")
-		if !p.take(object + ".") {
-			return nil, false
-		}
-		if n := len(out); n > made {
-			if n > made+1 { // only the last one may go on
-				return nil, false
-			}
-			out[n-1].Keep = true
-		}
-		made = len(out)
-		var more []Link
-		if more, ok = p.links(); ok {
-			out = append(out, more...)
-		}
-	}
-	return out, ok
+	p.i = from
+	return ""
 }
 
-// chain reads f(1), Type.f(1), new T(1).f(), T{a: 1}.f(), f(1).a.
+// object is the variable of a sequence that comes next, "" where there is none.
+func (p *parser) object() string {
+	p.word("await")
+	p.blank()
+	from := p.i
+	name, _, _ := strings.Cut(p.name(), ".")
+	if p.objects[name] == nil {
+		p.i = from
+		return ""
+	}
+	p.i = from + len(name)
+	return name
+}
+
+// chain reads f(1), Type.f(1), new T(1).f(), T{a: 1}.f(), f(1).a, and x.f(1) of an object.
 func (p *parser) chain() ([]Link, bool) {
+	if x := p.object(); x != "" {
+		if p.used[x] {
+			return nil, false
+		}
+		p.used[x] = true
+		return p.further(slices.Clone(p.objects[x]))
+	}
 	p.word("await")
 	l := Link{New: p.word("new"), Args: []Value{}}
 	if l.Name = strings.ReplaceAll(p.name(), "::", "."); l.Name == "" {
@@ -187,11 +221,16 @@ func (p *parser) chain() ([]Link, bool) {
 	if !ok || !literal(l.Args) {
 		return nil, false
 	}
+	return p.further([]Link{l})
+}
+
+// further reads what is called of a chain.
+func (p *parser) further(of []Link) ([]Link, bool) {
 	if p.take("?"); !p.take(".") {
-		return []Link{l}, true
+		return of, true
 	}
 	more, ok := p.links()
-	return append([]Link{l}, more...), ok
+	return append(of, more...), ok
 }
 
 // links reads what is called, or read, of what there is: f(1).g().
@@ -273,10 +312,10 @@ func (p *parser) fields() ([]Field, bool) {
 }
 
 func (p *parser) key() (name string, number, ok bool) {
-	env := p.env
-	p.env = nil // a name is the key
+	env, calls := p.env, p.calls
+	p.env, p.calls = nil, false // a name is the key
 	v, ok := p.value()
-	p.env, p.odd = env, p.odd || v.Kind == Number
+	p.env, p.calls, p.odd = env, calls, p.odd || v.Kind == Number
 	return v.Text, v.Kind == Number, ok && (v.Kind == String || v.Kind == Number || v.Kind == Name && !strings.ContainsAny(v.Text, ".:"))
 }
 
@@ -333,9 +372,7 @@ func (p *parser) value() (Value, bool) {
 	if p.word("vec!") {
 		return p.value()
 	}
-	if p.calls {
-		p.word("new")
-	}
+	from := p.i
 	name := p.name()
 	if v, ok := words[name]; ok {
 		return v, true
@@ -347,11 +384,24 @@ func (p *parser) value() (Value, bool) {
 		v, ok := p.value()
 		return v, ok && p.take(")")
 	}
-	if p.calls && name != "" && p.take("(") {
-		args, ok := p.list(")")
-		return Value{Kind: Made, Text: strings.ReplaceAll(name, "::", "."), List: args}, ok
+	if p.calls && name != "" {
+		return p.made(from, name)
 	}
 	return Value{Kind: Name, Text: name}, name != ""
+}
+
+// made reads an argument that begins with a name, from where it begins: a chain, the object of a sequence, or a constant.
+func (p *parser) made(from int, name string) (Value, bool) {
+	first, _, _ := strings.Cut(name, ".")
+	if p.objects[first] != nil || name == "new" || name == "await" || strings.HasPrefix(p.rest(), "(") || strings.HasPrefix(p.rest(), "{") {
+		p.i = from
+		links, ok := p.chain()
+		return Value{Kind: Made, Call: links}, ok
+	}
+	if r, _ := utf8.DecodeRuneInString(name); strings.ContainsAny(name, ".:") || unicode.IsUpper(r) { // Color.RED, High
+		return Value{Kind: Made, Call: []Link{{Name: strings.ReplaceAll(name, "::", "."), Args: []Value{}, Field: true}}}, true
+	}
+	return Value{Kind: Name, Text: name}, true
 }
 
 // variable is what a name stands for, or a field of it.

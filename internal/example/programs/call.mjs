@@ -4,16 +4,28 @@ const plan = JSON.parse(readFileSync({plan}, "utf8"));
 
 let allBig = false; // whole numbers are made as BigInt, for code that takes nothing else
 
-function value(v) {
+async function value(v) {
   switch (v.kind) {
     case "null": return v.text === "undefined" ? undefined : null;
     case "bool": return v.text === "true";
     case "number": return v.big || (allBig && /^-?\d+$/.test(v.text)) ? BigInt(v.text) : Number(v.text);
     case "string": return v.text ?? "";
-    case "list": return (v.list ?? []).map(value);
-    case "call": return made(v);
+    case "list": return values(v.list);
+    case "call": return chain(v.call, true);
   }
-  return Object.fromEntries((v.fields ?? []).map((f) => [f.name, value(f.value)]));
+  return object(v.fields);
+}
+
+async function values(list) {
+  const out = [];
+  for (const v of list ?? []) out.push(await value(v));
+  return out;
+}
+
+async function object(fields) {
+  const out = [];
+  for (const f of fields ?? []) out.push([f.name, await value(f.value)]);
+  return Object.fromEntries(out);
 }
 
 function shown(v, depth = 0) {
@@ -38,16 +50,25 @@ const find = (o, name) => name.split(".").reduce((at, part) => at?.[part], o);
 
 const isClass = (f) => Object.values(standard).includes(f) || /^class\b/.test(Function.prototype.toString.call(f));
 
-let exported; // what makes arguments
-
 const standard = { Date, Map, Set, Uint8Array, URL };
 
-function made(v) {
-  const d = exported.default;
-  const f = find(exported, v.text) ?? find(d, v.text) ?? (d?.name === v.text ? d : standard[v.text]);
-  if (typeof f !== "function") throw new Cannot(`the module exports no function ${v.text}`);
-  const args = (v.list ?? []).map(value);
-  return isClass(f) ? Reflect.construct(f, args) : Reflect.apply(f, undefined, args);
+let main; // the module of the call, which comes first
+
+// start is what a chain begins with, and the object that it is of. Only the call itself may be of a default export without a name.
+async function start({ name, module }, argument) {
+  const modules = [main];
+  if (module) modules.push(await import(module));
+  const owner = name.includes(".") ? name.replace(/\.[^.]*$/, "") : undefined;
+  for (const m of modules) {
+    const d = m.default;
+    for (const o of [m, d]) {
+      const at = find(o, name);
+      if (at !== undefined) return [owner && find(o, owner), at];
+    }
+    if (typeof d === "function" && name === (d.name || (argument ? "" : name))) return [undefined, d];
+    if (m === main && argument && standard[name]) return [undefined, standard[name]];
+  }
+  return [];
 }
 
 const taken = new Set(), given = new Set(); // what the last call was given, and what calls have given, of what can be changed
@@ -81,22 +102,16 @@ function thrown(e) {
   return { names, text: String(e?.message ?? e) };
 }
 
-async function call(links) {
-  const m = await import(links[0].module);
-  const d = m.default;
-  exported = m;
-  let at = find(m, links[0].name) ?? find(d, links[0].name);
-  if (at === undefined && typeof d === "function" && links[0].name === (d.name || links[0].name)) at = d;
-  let self = links[0].name.includes(".") ? find(m, links[0].name.replace(/\.[^.]*$/, "")) ?? find(d, links[0].name.replace(/\.[^.]*$/, "")) : undefined;
+async function chain(links, argument) {
+  let [self, at] = await start(links[0], argument);
+  if (at === undefined) throw new Cannot(`the module exports no ${links[0].name}`);
   for (const [i, link] of links.entries()) {
     if (i > 0) [self, at] = [at, find(at, link.name)];
     if (link.field) continue;
-    if (typeof at !== "function") {
-      if (i === 0) throw new Cannot(`the module exports no function ${link.name}`);
-    }
-    const args = link.fields?.length ? [Object.fromEntries(link.fields.map((f) => [f.name, value(f.value)]))] : link.args.map(value);
-    const text = (list) => JSON.stringify(shown(list));
-    const before = text(args);
+    if (i === 0 && typeof at !== "function") throw new Cannot(`the module exports no function ${link.name}`);
+    const args = link.fields?.length ? [await object(link.fields)] : await values(link.args);
+    const text = () => JSON.stringify(shown(args.filter((_, k) => link.args[k]?.kind !== "call")));
+    const before = text();
     for (const x of args) containers(x, taken);
     if (link.keep) { // what fails here is for the next calls to show
       try {
@@ -109,7 +124,7 @@ async function call(links) {
     }
     const result = link.new || (i === 0 && isClass(at)) ? Reflect.construct(at, args) : await Reflect.apply(at, self, args);
     at = result;
-    changed ||= text(args) !== before;
+    changed ||= text() !== before;
   }
   return at;
 }
@@ -117,7 +132,7 @@ async function call(links) {
 async function tell(links) {
   const words = (e) => String(e?.message ?? e);
   try {
-    await import(links[0].module);
+    main = await import(links[0].module);
   } catch (e) {
     return { cannot: `the module cannot be loaded outside of its tests: ${words(e)}` };
   }
@@ -125,10 +140,10 @@ async function tell(links) {
   changed = false;
   taken.clear();
   try {
-    result = await call(links).catch((e) => {
+    result = await chain(links).catch((e) => {
       if (allBig || !(e instanceof TypeError) || !/BigInt/.test(e.message)) throw e;
       allBig = true;
-      return call(links).finally(() => { allBig = false; });
+      return chain(links).finally(() => { allBig = false; });
     });
   } catch (e) {
     return e instanceof Cannot ? { cannot: e.message } : { error: thrown(e) };

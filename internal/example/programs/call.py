@@ -36,7 +36,8 @@ def value(v):
     if kind == "list":
         return [value(x) for x in v.get("list", [])]
     if kind == "call":
-        return made(v)
+        first = v["call"][0]
+        return chain(home(first), v["call"])
     return {number(f["name"]) if f.get("number") else f["name"]: value(f["value"]) for f in v.get("fields", [])}
 
 
@@ -70,16 +71,15 @@ def gives(v):
     return {"same": id(v) in shared, "shared": bool(shared)}
 
 
-def made(v):
-    f, (name, *rest) = MODULE[0], v["text"].split(".")
-    if name in STANDARD and not isinstance(getattr(f, name, None), type):
-        f = importlib.import_module(STANDARD[name])
-    try:
-        for part in (name, *rest):
-            f = getattr(f, part)
-    except AttributeError as e:
-        raise Cannot(str(e)) from None
-    return called(f, v.get("list", []), {})
+def home(link):
+    """The module that has the first name of an argument: that of the call, which may import it, a common one, or another of the project."""
+    name = link["name"].split(".")[0]
+    own = getattr(MODULE[0], name, None)
+    if name in STANDARD and not isinstance(own, type):
+        return importlib.import_module(STANDARD[name])
+    if own is None and link.get("module"):
+        return importlib.import_module(link["module"])
+    return MODULE[0]
 
 
 def called(f, list, named):
@@ -99,7 +99,7 @@ def called(f, list, named):
             raise Cannot("it cannot be called like this: " + str(e)) from None
     TAKEN.update((id(c), c) for x in (*args, *named.values()) for c in containers(x))
     given = f(*args, **named)
-    CHANGED.extend(x for x, v in zip(args, list) if shown(x) != shown(value(v)))
+    CHANGED.extend(x for x, v in zip(args, list) if v["kind"] != "call" and shown(x) != shown(value(v)))
     return given
 
 
@@ -139,9 +139,8 @@ def shown(v, depth=0):
     return out
 
 
-def call(links):
-    at = importlib.import_module(links[0]["module"])
-    MODULE[:] = [at]
+def chain(at, links):
+    """Makes the calls of a chain that begins in the module at."""
     for i, link in enumerate(links):
         try:
             f = at
@@ -171,13 +170,13 @@ def call(links):
 
 def tell(links):
     try:
-        importlib.import_module(links[0]["module"])
+        MODULE[:] = [importlib.import_module(links[0]["module"])]
     except BaseException as e:
         return {"cannot": "the module cannot be loaded outside of its tests: " + type(e).__name__ + ": " + str(e)}
     CHANGED.clear()
     TAKEN.clear()
     try:
-        given = call(links)
+        given = chain(MODULE[0], links)
     except Cannot as e:
         return {"cannot": str(e)}
     except AttributeError as e:

@@ -1,0 +1,185 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// placed is a chain whose first names say where they are, also those of its arguments; why says what of it cannot be found.
+func (u *user) placed(links []example.Link, argument bool) (out []example.Link, why string) {
+	out = slices.Clone(links)
+	if out[0].Name, out[0].Module, why = u.home(out[0].Name, argument); why != "" {
+		return nil, why
+	}
+	for i := range out {
+		if out[i].Args, why = u.placedIn(out[i].Args); why != "" {
+			return nil, why
+		}
+		if out[i].Fields, why = u.placedFields(out[i].Fields); why != "" {
+			return nil, why
+		}
+	}
+	return out, ""
+}
+
+func (u *user) placedIn(values []example.Value) (out []example.Value, why string) {
+	out = slices.Clone(values)
+	for i, v := range out {
+		if v.Kind == example.Made {
+			out[i].Call, why = u.placed(v.Call, true)
+		} else if out[i].List, why = u.placedIn(v.List); why == "" {
+			out[i].Fields, why = u.placedFields(v.Fields)
+		}
+		if why != "" {
+			return nil, why
+		}
+	}
+	return out, ""
+}
+
+func (u *user) placedFields(fields []example.Field) (out []example.Field, why string) {
+	out = slices.Clone(fields)
+	for i, f := range out {
+		v, why := u.placedIn([]example.Value{f.Value})
+		if why != "" {
+			return nil, why
+		}
+		out[i].Value = v[0]
+	}
+	return out, ""
+}
+
+// home is where the first name of a chain is. An export of the module comes first. An argument may be made by any export of the project,
+// as may a call that a request has kept from its author.
+func (u *user) home(name string, argument bool) (bare, module, why string) {
+	first, rest, dotted := strings.Cut(name, ".")
+	if u.m.exports(first) {
+		file := u.source(first)
+		switch {
+		case u.chain.Ecosystem == toolchain.Go:
+			return name, "", ""
+		case file == "":
+			return "", "", "no source of the module declares " + first
+		}
+		module, why = u.moduleOf(file)
+		return name, module, why
+	}
+	if !argument && !u.m.requested() {
+		return "", "", first + " is not an export of the spec"
+	}
+	at, why := u.elsewhere("", first)
+	if why != "" && dotted {
+		second, _, _ := strings.Cut(rest, ".")
+		if f, _ := u.elsewhere(first, second); f.path != "" {
+			at, why, first, name = f, "", second, rest
+		}
+	}
+	switch {
+	case why == "" && u.chain.Ecosystem == toolchain.Go:
+		module, why = u.goModule(at, first)
+		return name, module, why
+	case why == "":
+		module, why = u.moduleOf(at.path)
+		return name, module, why
+	case argument && (u.chain.Ecosystem == toolchain.Python || u.chain.Ecosystem == toolchain.Node): // it may be a common one, or one that the module imports
+		return name, "", ""
+	}
+	return "", "", why
+}
+
+// elsewhere is the source of the project that exports a name, in the module's directory or anywhere; pkg is the package that it is said to
+// be in, if any.
+func (u *user) elsewhere(pkg, name string) (found sourceFile, why string) {
+	key := pkg + "." + name
+	if f, ok := u.others[key]; ok {
+		return f, ""
+	}
+	var all []sourceFile
+	for file := range u.entries {
+		if toolchain.IsTest(file) || !toolchain.IsSource(file) || onlyTypes(file) || ecosystemOf(file) != u.chain.Ecosystem || !below(u.chain.Root, file) {
+			continue
+		}
+		if text := u.read(file); bytes.Contains(text, []byte(name)) {
+			f := sourceFile{source.Parse(file, text), file}
+			exports := slices.ContainsFunc(f.Exports, func(x source.Export) bool { return x.Owner == "" && x.Called() == name })
+			if exports && (pkg == "" || f.Package == pkg || stem(path.Base(file)) == pkg || path.Base(path.Dir(file)) == pkg) {
+				all = append(all, f)
+			}
+		}
+	}
+	if near := those(all, func(f sourceFile) bool { return path.Dir(f.path) == u.m.Dir }); len(near) > 0 {
+		all = near
+	}
+	if len(all) > 1 {
+		all = slices.DeleteFunc(all, func(f sourceFile) bool { return handsOn(f.path) })
+	}
+	switch len(all) {
+	case 0:
+		return found, "nothing in the project exports " + name
+	case 1:
+		if u.others == nil {
+			u.others = map[string]sourceFile{}
+		}
+		u.others[key] = all[0]
+		return all[0], ""
+	}
+	return found, fmt.Sprintf("%d files export %s", len(all), name)
+}
+
+// moduleOf is how a program imports a source.
+func (u *user) moduleOf(file string) (module, why string) {
+	switch u.chain.Ecosystem {
+	case toolchain.Python:
+		name := strings.TrimPrefix(u.below(file), strings.TrimPrefix(u.chain.SourceDir+"/", "/"))
+		return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(name, ".py"), "/__init__"), "/", "."), ""
+	case toolchain.Rust:
+		crate, module := toolchain.RustModule(u.below(file))
+		if crate != "lib" || u.chain.Module == "" {
+			return "", "it is not in a library"
+		}
+		return strings.TrimSuffix(u.chain.Module+"::"+module, "::"), ""
+	}
+	return fileURL(u.full(file)), ""
+}
+
+// goModule lets the program use an export of Go that is none of the module's, and is the path of its package, "" where that is the
+// module's.
+func (u *user) goModule(f sourceFile, name string) (module, why string) {
+	x := f.Exports[slices.IndexFunc(f.Exports, func(x source.Export) bool { return x.Owner == "" && x.Name == name })]
+	at := path.Join(u.chain.Module, u.below(path.Dir(f.path)))
+	own := path.Join(u.chain.Module, u.below(u.m.Dir))
+	parent, _, internal := strings.Cut("/"+at+"/", "/internal/")
+	switch {
+	case f.Package == "main":
+		return "", name + " is in a program, which nobody can import"
+	case internal && !strings.HasPrefix("/"+own+"/", parent+"/"):
+		return "", name + " is in an internal package"
+	case generic(x.Signature, name):
+		return "", name + " has type parameters"
+	}
+	if at != own {
+		module = at
+	}
+	packages := u.imports()
+	k := slices.IndexFunc(packages, func(p example.Package) bool { return p.Path == at })
+	if k < 0 {
+		k = len(packages)
+		u.packages = append(packages, example.Package{Path: at})
+	}
+	list := &u.packages[k].Values
+	if x.Kind == "struct" || x.Kind == "type" {
+		list = &u.packages[k].Types
+	}
+	if !slices.Contains(*list, name) {
+		*list = append(*list, name)
+		u.program = nil // it is built without it
+	}
+	return module, ""
+}
