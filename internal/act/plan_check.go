@@ -14,6 +14,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -57,6 +58,7 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 			problems = append(problems, task.Problem{Task: t.ID, Text: "no known toolchain checks " + t.Files[i].Path + "; name a command in verify that does"})
 		}
 	}
+	problems = append(problems, unreadCalls(tasks)...)
 	var out step.PlanCheckOut
 	for _, p := range bound(problems, 40) {
 		text := p.Text
@@ -74,6 +76,23 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 	}
 	out.Tasks, err = put(a.o.Blobs, plan)
 	return out, err
+}
+
+// unreadCalls tells which held-out calls of a task nobody can make, where these are more than the others: then hardly anything is held out.
+func unreadCalls(tasks []task.Task) (out []task.Problem) {
+	for _, t := range tasks {
+		var bad []string
+		for _, h := range t.HeldOut {
+			if _, why := example.Read(h.Call, h.Gives); why != "" {
+				bad = append(bad, fmt.Sprintf("%s (%s)", h, why))
+			}
+		}
+		if 2*len(bad) > len(t.HeldOut) {
+			out = append(out, task.Problem{Task: t.ID, Text: fmt.Sprintf("%d of %d calls in held_out cannot be read: %s. Write them as instructed, or leave them out",
+				len(bad), len(t.HeldOut), strings.Join(bound(bad, 5), "; "))})
+		}
+	}
+	return out
 }
 
 // wrongCommands says which commands of criteria cannot be run. Where a task has the same command, that is said once.

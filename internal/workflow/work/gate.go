@@ -93,8 +93,11 @@ func (w *request) requirementGate() approval {
 			return []step.Finding{{Message: err.Error()}}, nil //nolint:nilerr // a person is told, and edits again
 		}
 		r := edited.Requirement
-		if edited.Task != nil {
+		switch {
+		case edited.Task != nil:
 			w.proposal = *edited.Task
+		case !slices.Equal(r.Functional, before.Requirement.Functional):
+			w.proposal.HeldOut = nil // they were worked out from other words
 		}
 		r.Title, r.Type, r.Assumed, r.Areas = before.Requirement.Title, before.Requirement.Type, before.Requirement.Assumed, before.Requirement.Areas
 		w.plan.Requirement = r

@@ -183,7 +183,7 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 		if g := turn.Line(ans.Goal, 500); g != "" {
 			w.plan.Goal = g
 		}
-		findings, err := w.check(c, "plan", renumbered(ans.Tasks))
+		findings, err := w.check(c, "plan", w.keepCalls(renumbered(ans.Tasks)))
 		if err != nil {
 			return flow.Blob{}, false, err
 		}
@@ -208,6 +208,19 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 	}
 	w.out.Why, w.out.Findings = "no valid plan was written", back.findings
 	return flow.Blob{}, false, nil
+}
+
+// keepCalls adds the held-out calls of the requirement to a plan of one task. Of several, nobody knows after which one they hold.
+func (w *request) keepCalls(tasks []task.Task) []task.Task {
+	if len(tasks) != 1 {
+		return tasks
+	}
+	for _, h := range w.proposal.HeldOut {
+		if !slices.ContainsFunc(tasks[0].HeldOut, func(x task.HeldOut) bool { return x.Call == h.Call }) {
+			tasks[0].HeldOut = append(tasks[0].HeldOut, h)
+		}
+	}
+	return tasks
 }
 
 // check asks what is wrong with the tasks of a document, and takes them over where nothing is.
