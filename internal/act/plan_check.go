@@ -83,7 +83,7 @@ func unreadCalls(tasks []task.Task) (out []task.Problem) {
 	for _, t := range tasks {
 		var bad []string
 		for _, h := range t.HeldOut {
-			if _, why := example.Read(h.Call, h.Gives); why != "" {
+			if _, why := example.ReadCall(h.Call, h.Gives); why != "" {
 				bad = append(bad, fmt.Sprintf("%s (%s)", h, why))
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Example is one behavior as a call with literals.
@@ -60,15 +61,30 @@ func (e Example) Symbol() string {
 func Read(input, output string) (e Example, why string) {
 	code, ok := uncoded(input)
 	if !ok {
-		return e, "the input is not a call with literals"
+		return Example{}, "the input is not a call with literals"
 	}
 	p := &parser{s: code, calls: true}
 	if e.Call, ok = p.steps(); !ok || !p.end() {
-		return e, "the input is not a call with literals"
+		return Example{}, "the input is not a call with literals"
 	}
 	if e.Want, ok = want(strings.TrimSpace(output)); !ok {
 		return e, "the output is not a literal"
 	}
+	return e, ""
+}
+
+// ReadCall reads a call that was written as one, with what it is to give. That may be the name of a constant, or of an error whose name
+// does not say that it is one.
+func ReadCall(call, gives string) (e Example, why string) {
+	if e, why = Read(call, gives); why == "" || e.Call == nil {
+		return e, why
+	}
+	p := &parser{s: strings.TrimSpace(gives)}
+	name := p.name()
+	if r, _ := utf8.DecodeRuneInString(lastName(name)); !unicode.IsUpper(r) || !p.end() {
+		return e, why
+	}
+	e.Want = Want{Value: Value{Kind: Name, Text: lastName(name)}, Raw: gives}
 	return e, ""
 }
 

@@ -91,6 +91,39 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadCall: calls that were written as such may give constants, and errors of any name.
+func TestReadCall(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		gives, given string
+		holds        bool
+	}{
+		{"Color.RED", `{"value":{"$type":"Color","$text":"Color.RED","$name":"RED","$value":1}}`, true},
+		{"RED", `{"value":{"$type":"Color","$text":"Color.BLUE","$name":"BLUE","$value":2}}`, false},
+		{"Level::High", `{"value":{"$type":"High","$text":"High","$name":"High"}}`, true},
+		{"Conflict", `{"error":{"names":["Conflict","Exception"],"text":""}}`, true},
+		{"Conflict", `{"error":{"names":["KeyError"],"text":""}}`, false},
+		{"Conflict", `{"value":1}`, false},
+	} {
+		e, why := example.ReadCall("f(1)", c.gives)
+		var o example.Outcome
+		if err := json.Unmarshal([]byte(c.given), &o); err != nil || why != "" {
+			t.Fatal(err, why)
+		}
+		if got := e.Want.Holds(o); got != c.holds {
+			t.Errorf("%s with %s: %v, want %v", c.gives, c.given, got, c.holds)
+		}
+	}
+	if _, why := example.ReadCall("f(1) or so", "RED"); why == "" {
+		t.Error("what is no call is read")
+	}
+	for _, gives := range []string{"paid", "about 4", "Color of it", ""} {
+		if _, why := example.ReadCall("f(1)", gives); why == "" {
+			t.Errorf("%q is read", gives)
+		}
+	}
+}
+
 func TestHolds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -233,8 +266,11 @@ func TestComparable(t *testing.T) {
 		{"3", `{"value":null}`, true},
 		{"3", `{"error":{"names":["E"],"text":""}}`, true},
 		{"error", `{"value":3}`, true},
+		{"Color.RED", `{"value":{"$type":"Color","$text":"Color.BLUE","$name":"BLUE","$value":2}}`, true},
+		{"Conflict", `{"value":3}`, false},
+		{"Conflict", `{"error":{"names":["E"],"text":""}}`, true},
 	} {
-		e, why := example.Read("f()", c.want)
+		e, why := example.ReadCall("f()", c.want)
 		var o example.Outcome
 		if err := json.Unmarshal([]byte(c.got), &o); err != nil || why != "" {
 			t.Fatal(err, why)

@@ -48,10 +48,13 @@ type shown struct {
 // Holds reports whether an outcome is the wanted one. It is not to be asked where the call could not be made.
 func (w Want) Holds(o Outcome) bool {
 	switch {
-	case w.Error != (o.Error != nil):
+	case w.Value.Kind != Name && w.Error != (o.Error != nil):
 		return false
 	case w.Error:
 		return w.Type == "" || w.thrown(*o.Error)
+	}
+	if w.Value.Kind == Name && o.Error != nil {
+		return Want{Type: w.Value.Text}.thrown(*o.Error)
 	}
 	if same(w.Value, o.Value) {
 		return true
@@ -82,7 +85,7 @@ func (w Want) Comparable(o Outcome) bool {
 // in more than one way.
 func alike(want Value, got json.RawMessage) bool {
 	var s shown
-	if got[0] == '{' && json.Unmarshal(got, &s) == nil && len(s.Value) > 0 && want.Kind != String {
+	if got[0] == '{' && json.Unmarshal(got, &s) == nil && len(s.Value) > 0 && want.Kind != String && want.Kind != Name {
 		return alike(want, s.Value)
 	}
 	switch want.Kind {
@@ -102,7 +105,9 @@ func alike(want Value, got json.RawMessage) bool {
 		}
 		return json.Unmarshal(got, &fields) == nil && (s.Type != "" || len(fields) == len(want.Fields)) &&
 			!slices.ContainsFunc(want.Fields, func(f Field) bool { return fields[f.Name] == nil })
-	case Name, Null, Made:
+	case Name:
+		return s.Name != ""
+	case Null, Made:
 	}
 	return false
 }
@@ -221,6 +226,8 @@ func within(want []Field, got map[string]json.RawMessage) bool {
 // is compares an object of a type: by its value, where it is a name for one, by its text, or by the fields that are wanted.
 func (s shown) is(want Value) bool {
 	switch {
+	case want.Kind == Name:
+		return s.Name == want.Text
 	case want.Kind == Null:
 		return s.Type == "undefined" && want.Text == "undefined" || s.Type == "nil" && want.Text == ""
 	case len(s.Value) > 0 && same(want, s.Value):
