@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -219,10 +220,48 @@ func TestHeldOutOfOthers(t *testing.T) {
 			},
 			fail: []string{"fails", "fails", "fails", "holds", "holds", "not-run"},
 		},
+		"java": {
+			tool: "mvn",
+			base: map[string]string{
+				"pom.xml": mavenPom("", ""),
+				"src/main/java/org/example/money/Money.java": "package org.example.money;\n\npublic record Money(long cents) {\n    public Money {\n        if (cents < 0) {\n            throw new IllegalArgumentException(\"negative\");\n        }\n    }\n\n    public static Money parse(String text) {\n        return new Money(Long.parseLong(text));\n    }\n\n    public Money plus(long more) {\n        return new Money(cents + more);\n    }\n}\n",
+				"src/main/java/org/example/money/Kind.java":  "package org.example.money;\n\npublic enum Kind {\n    PLAIN, DOUBLE\n}\n",
+				"src/main/java/org/example/cart/Cart.java":   "package org.example.cart;\n\nimport java.util.ArrayList;\nimport java.util.List;\n\npublic class Cart {\n    private final List<Long> prices = new ArrayList<>();\n\n    public void add(long price) {\n        prices.add(price);\n    }\n\n    public int size() {\n        return prices.size();\n    }\n}\n",
+			},
+			change: map[string]string{
+				"src/main/java/org/example/cart/Cart.java":     "package org.example.cart;\n\nimport java.util.ArrayList;\nimport java.util.List;\nimport java.util.Optional;\nimport org.example.money.Kind;\nimport org.example.money.Money;\n\npublic class Cart {\n    private final List<Long> prices = new ArrayList<>();\n\n    public void add(long price) {\n        prices.add(price);\n    }\n\n    public int size() {\n        return prices.size();\n    }\n\n    public void take(Cart other) {\n        prices.addAll(other.prices);\n    }\n\n    public long total() {\n        return prices.stream().mapToLong(p -> p).sum();\n    }\n\n    public static Optional<Long> left(Cart cart, Money money, Kind kind) {\n        long left = money.cents() - cart.total();\n        return Optional.of(kind == Kind.DOUBLE ? 2 * left : left);\n    }\n}\n",
+				"src/test/java/org/example/cart/CartTest.java": "package org.example.cart;\n\nimport static org.junit.jupiter.api.Assertions.assertEquals;\n\nimport java.util.Optional;\nimport org.example.money.Kind;\nimport org.example.money.Money;\nimport org.junit.jupiter.api.Test;\n\nclass CartTest {\n    @Test\n    void left() {\n        Cart cart = new Cart();\n        Cart other = new Cart();\n        other.add(1);\n        cart.take(other);\n        assertEquals(1, cart.total());\n        assertEquals(Optional.of(3L), Cart.left(cart, new Money(4), Kind.PLAIN));\n        assertEquals(Optional.of(6L), Cart.left(cart, new Money(4), Kind.DOUBLE));\n    }\n}\n",
+			},
+			right: "mapToLong(p -> p)", wrong: "mapToLong(p -> Math.min(p, 9))",
+			calls: []string{
+				"c = new Cart(); c.add(20); Cart.left(c, new Money(30), Kind.PLAIN) → 10", "c = Cart(); c.add(20); m = Money.parse(\"30\"); Cart.left(c, m.plus(5), Kind.DOUBLE) → 30",
+				"a = Cart(); a.add(20); b = Cart(); b.add(30); b.take(a); b.total() → 50", "Money.parse(\"3\").cents → 3", "Money(-3) → IllegalArgumentException", "Nothing.of(1) → 2",
+			},
+			fail: []string{"fails", "fails", "fails", "holds", "holds", "not-run"},
+		},
+		"kotlin": {
+			tool: "mvn",
+			base: map[string]string{
+				"pom.xml": kotlinPom(),
+				"src/main/kotlin/org/example/money/Money.kt": "package org.example.money\n\nenum class Kind { PLAIN, DOUBLE }\n\ndata class Money(val cents: Long) {\n    fun plus(more: Long) = Money(cents + more)\n\n    companion object {\n        fun parse(text: String) = Money(text.toLong())\n    }\n}\n",
+			},
+			change: map[string]string{
+				"src/main/kotlin/org/example/cart/Cart.kt":     "package org.example.cart\n\nimport org.example.money.Kind\nimport org.example.money.Money\n\nclass Cart {\n    private val prices = mutableListOf<Long>()\n\n    fun add(price: Long) {\n        prices += price\n    }\n\n    fun take(other: Cart) {\n        prices += other.prices\n    }\n\n    fun total(): Long = prices.sumOf { it }\n}\n\nfun left(cart: Cart, money: Money, kind: Kind): Long? {\n    val left = money.cents - cart.total()\n    return if (kind == Kind.DOUBLE) 2 * left else left\n}\n",
+				"src/test/kotlin/org/example/cart/CartTest.kt": "package org.example.cart\n\nimport kotlin.test.Test\nimport kotlin.test.assertEquals\nimport org.example.money.Kind\nimport org.example.money.Money\n\nclass CartTest {\n    @Test\n    fun left() {\n        val cart = Cart()\n        val other = Cart()\n        other.add(1)\n        cart.take(other)\n        assertEquals(1, cart.total())\n        assertEquals(3L, left(cart, Money(4), Kind.PLAIN))\n        assertEquals(6L, left(cart, Money(4), Kind.DOUBLE))\n    }\n}\n",
+			},
+			right: "sumOf { it }", wrong: "sumOf { minOf(it, 9L) }",
+			calls: []string{
+				"c = Cart(); c.add(20); left(c, Money(30), Kind.PLAIN) → 10", "c = Cart(); c.add(20); m = Money.parse(\"30\"); left(c, m.plus(5), Kind.DOUBLE) → 30",
+				"a = Cart(); a.add(20); b = Cart(); b.add(30); b.take(a); b.total() → 50", "Money.parse(\"3\").cents → 3", "nothing(1) → 2",
+			},
+			fail: []string{"fails", "fails", "fails", "holds", "not-run"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			needs(t, c.tool)
+			if needs(t, c.tool); c.tool == "mvn" { // its starts take seconds
+				conformance.Only(t)
+			}
 			l := newLab(t)
 			base := l.tree("", c.base)
 			task := check.Task{Chains: []toolchain.Found{l.module(base, ".").Chain}, Base: base, Owns: func(string) bool { return true }}

@@ -88,7 +88,7 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 	case why == "":
 		module, why = u.moduleOf(at.path)
 		return name, module, why
-	case argument && (u.chain.Ecosystem == toolchain.Python || u.chain.Ecosystem == toolchain.Node): // it may be a common one, or one that the module imports
+	case argument && slices.Contains([]string{toolchain.Python, toolchain.Node, toolchain.JVM}, u.chain.Ecosystem): // it may be a common one, or one that the module imports
 		return name, "", ""
 	}
 	return "", "", why
@@ -145,6 +145,12 @@ func (u *user) moduleOf(file string) (module, why string) {
 			return "", "it is not in a library"
 		}
 		return strings.TrimSuffix(u.chain.Module+"::"+module, "::"), ""
+	case toolchain.JVM: // its package, and the class that has what stands alone in a file of Kotlin
+		alone := ""
+		if base, ok := strings.CutSuffix(path.Base(file), ".kt"); ok {
+			alone = strings.ToUpper(base[:1]) + base[1:] + "Kt"
+		}
+		return source.Parse(file, u.read(file)).Package + ":" + alone, ""
 	}
 	return fileURL(u.full(file)), ""
 }

@@ -29,6 +29,8 @@ func (u *user) prepare(ctx context.Context) error {
 		return u.prepareNode(name)
 	case toolchain.Go:
 		return u.prepareGo(ctx, name)
+	case toolchain.JVM:
+		return u.prepareJVM(ctx, name)
 	}
 	u.cannot = "examples of " + u.m.Place.Language + " are not run yet"
 	return nil

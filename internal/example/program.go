@@ -16,6 +16,8 @@ var (
 	nodeProgram string
 	//go:embed programs/load.mjs
 	nodeLoader string
+	//go:embed programs/Call.java
+	javaProgram string
 	//go:embed programs/call.go.txt
 	goProgram string
 )
@@ -35,6 +37,9 @@ type Call struct {
 
 // Python is the program that makes the calls of the plan in a file.
 func Python(plan string) []byte { return fill(pythonProgram, "{plan}", Quoted(plan)) }
+
+// Java is the program that makes the calls of the plan in a file, for Java 17 and later.
+func Java(plan string) []byte { return fill(javaProgram, "{plan}", Quoted(plan)) }
 
 // Node is the program that makes the calls of the plan in a file. A loader is the address of what [NodeLoader] gives, "" where
 // nothing has to be translated.

@@ -41,6 +41,14 @@ func jvmSetup(f Found) []Command {
 	return mavenSetup(f)
 }
 
+// Classes is the command that compiles the sources of all modules of a project of the JVM, and no tests.
+func (f Found) Classes() Command {
+	if f.Manager == "gradle" {
+		return f.gradle("classes", ReportExit, append([]string{"--offline", "classes"}, f.ownProperties(gradleOurs)...)...)
+	}
+	return f.maven("classes", ReportExit, append([]string{"-o", "compile"}, f.ownProperties(mavenOurs)...)...)
+}
+
 func jvmTest(f Found, s Selection) []Command {
 	if f.Manager == "gradle" {
 		return gradleTest(f, s)
