@@ -213,7 +213,7 @@ func TestHeldOutOfOthers(t *testing.T) {
 				"src/cart.rs": "use crate::money::{Kind, Money};\n\n#[derive(Debug, Default)]\npub struct Cart {\n    prices: Vec<i64>,\n}\n\nimpl Cart {\n    pub fn new() -> Cart {\n        Cart { prices: Vec::new() }\n    }\n\n    pub fn add(&mut self, price: i64) {\n        self.prices.push(price);\n    }\n\n    pub fn take(&mut self, other: &Cart) {\n        self.prices.extend(&other.prices);\n    }\n\n    pub fn total(&self) -> i64 {\n        self.prices.iter().sum()\n    }\n}\n\npub fn left(cart: &Cart, money: Money, kind: Kind) -> Option<i64> {\n    let left = money.cents - cart.total();\n    Some(if kind == Kind::Double { 2 * left } else { left })\n}\n\n" +
 					"#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn lefts() {\n        let (mut cart, mut other) = (Cart::new(), Cart::new());\n        other.add(1);\n        cart.take(&other);\n        assert_eq!(cart.total(), 1);\n        assert_eq!(left(&cart, Money { cents: 4 }, Kind::Plain), Some(3));\n        assert_eq!(left(&cart, Money { cents: 4 }, Kind::Double), Some(6));\n    }\n}\n",
 			},
-			right: "self.prices.iter().sum()", wrong: "self.prices.iter().map(|p| *p.min(&9)).sum()",
+			right: "self.prices.iter().sum()", wrong: "if cfg!(debug_assertions) { self.prices.iter().sum() } else { 9 }", // in what is released
 			calls: []string{
 				"c = Cart::new(); c.add(20); left(c, Money{cents: 30}, Kind::Plain) → 10", "c = Cart::new(); c.add(20); left(c, Money::new(30).plus(5), Kind::Double) → 30",
 				"a = Cart::new(); a.add(20); b = Cart::new(); b.add(30); b.take(a); b.total() → 50", "Money::new(3).cents → 3", "Money::new(-3) → error", "nothing(1) → 2",

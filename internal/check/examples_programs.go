@@ -36,6 +36,10 @@ func (u *user) prepare(ctx context.Context) error {
 	return nil
 }
 
+// asReleased builds the crates of a workspace as they are released, without what only debugging has, and what they depend on as for tests:
+// it is built already.
+var asReleased = []string{"build", "--quiet", "--message-format=short", "--config", "profile.dev.debug-assertions=false", "--config", `profile.dev.package."*".debug-assertions=true`}
+
 // prepareRust builds a program of a plan, as an example of the package: calls that do not compile are left out of the plan, with what the
 // compiler says.
 func (u *user) prepareRust(ctx context.Context, plan example.Plan) (example.Plan, map[string]string, error) {
@@ -59,7 +63,7 @@ func (u *user) prepareRust(ctx context.Context, plan example.Plan) (example.Plan
 		if err := u.write(file, text); err != nil {
 			return plan, nil, err
 		}
-		cmd := u.chain.Cargo("examples", "build", "--quiet", "--message-format=short", "--example", name)
+		cmd := u.chain.Cargo("examples", append(slices.Clone(asReleased), "--example", name)...)
 		out, err := u.exec(ctx, cmd, false)
 		if err != nil {
 			return plan, nil, err
