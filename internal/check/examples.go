@@ -162,8 +162,10 @@ type user struct {
 	without []step.File // the tests that are not there
 	parsed  []sourceFile
 	others  map[string]sourceFile // what exports what is used beside the module, see elsewhere
-	// packages are those that a program of Go imports.
-	packages []example.Package
+	// packages are those that a program of Go imports, functions those of Go that are arguments, by what was written;
+	// they have no text where they do not compile.
+	packages  []example.Package
+	functions map[string]string
 }
 
 // sourceFile is a source of the module, parsed.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -32,6 +33,9 @@ func (u *user) placed(links []example.Link, argument bool) (out []example.Link, 
 func (u *user) placedIn(values []example.Value) (out []example.Value, why string) {
 	out = slices.Clone(values)
 	for i, v := range out {
+		if v.Kind == example.Code && u.chain.Ecosystem == toolchain.Go {
+			u.goFunction(v.Text)
+		}
 		if v.Kind == example.Made {
 			out[i].Call, why = u.placed(v.Call, true)
 		} else if out[i].List, why = u.placedIn(v.List); why == "" {
@@ -153,6 +157,36 @@ func (u *user) moduleOf(file string) (module, why string) {
 		return source.Parse(file, u.read(file)).Package + ":" + alone, ""
 	}
 	return fileURL(u.full(file)), ""
+}
+
+// exportName is a name of Go that others can use, with the package that it is in.
+var exportName = re.New(`(?:\b(\w+)\.)?\b(\p{Lu}\w*)`)
+
+// goFunction lets the program use a function that is an argument, whose names are those of the module and of other packages.
+func (u *user) goFunction(written string) {
+	if _, known := u.functions[written]; known {
+		return
+	}
+	text := exportName().ReplaceAllStringFunc(written, func(name string) string {
+		pkg, bare, dotted := strings.Cut(name, ".")
+		if !dotted {
+			pkg, bare = "", name
+		}
+		f, why := u.elsewhere(pkg, bare)
+		if why != "" {
+			return name // of the standard library, or a field
+		}
+		at, why := u.goModule(f, bare)
+		if why != "" {
+			return name
+		}
+		return example.GoName(max(slices.IndexFunc(u.packages, func(p example.Package) bool { return p.Path == at }), 0)) + "." + bare
+	})
+	if u.functions == nil {
+		u.functions = map[string]string{}
+	}
+	u.functions[written] = text
+	u.program = nil // it is built without it
 }
 
 // goModule lets the program use an export of Go that is none of the module's, and is the path of its package, "" where that is the

@@ -108,7 +108,7 @@ func (u *user) prepareNode(name string) error {
 // prepareGo builds a program below the module's directory, so that it may import what is internal.
 func (u *user) prepareGo(ctx context.Context, name string) error {
 	dir := path.Join(u.m.Dir, name)
-	if err := u.write(path.Join(dir, "main.go"), example.Go(u.plan, u.imports())); err != nil {
+	if err := u.write(path.Join(dir, "main.go"), example.Go(u.plan, u.imports(), u.functions)); err != nil {
 		return err
 	}
 	file := filepath.Join(u.dir, name)
@@ -120,11 +120,17 @@ func (u *user) prepareGo(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if !out.clean() {
+	switch {
+	case out.clean():
+		u.program = []string{file}
+	case slices.ContainsFunc(slices.Collect(maps.Values(u.functions)), func(text string) bool { return text != "" }): // one of them may be wrong
+		for written := range u.functions {
+			u.functions[written] = ""
+		}
+		return u.prepareGo(ctx, name)
+	default:
 		u.cannot = "the package cannot be called from a program: " + firstLines(out.tail, 3)
-		return nil
 	}
-	u.program = []string{file}
 	return nil
 }
 

@@ -58,12 +58,14 @@ func (e Example) Symbol() string {
 }
 
 // Read reads a behavior. Where it is no call with literals, why says so and there is no example.
-func Read(input, output string) (e Example, why string) {
+func Read(input, output string) (e Example, why string) { return read(input, output, false) }
+
+func read(input, output string, functions bool) (e Example, why string) {
 	code, ok := uncoded(input)
 	if !ok {
 		return Example{}, "the input is not a call with literals"
 	}
-	p := &parser{s: code, calls: true}
+	p := &parser{s: code, calls: true, functions: functions}
 	if e.Call, ok = p.steps(); !ok || !p.end() {
 		return Example{}, "the input is not a call with literals"
 	}
@@ -73,10 +75,10 @@ func Read(input, output string) (e Example, why string) {
 	return e, ""
 }
 
-// ReadCall reads a call that was written as one, with what it is to give. That may be the name of a constant, or of an error whose name
-// does not say that it is one.
+// ReadCall reads a call that an agent has written as one, with what it is to give. That may be the name of a constant, or of an error whose
+// name does not say that it is one. Arguments may be functions: what strangers write in a text is never run like that.
 func ReadCall(call, gives string) (e Example, why string) {
-	if e, why = Read(call, gives); why == "" || e.Call == nil {
+	if e, why = read(call, gives, true); why == "" || e.Call == nil {
 		return e, why
 	}
 	p := &parser{s: strings.TrimSpace(gives)}

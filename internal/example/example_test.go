@@ -61,6 +61,8 @@ func TestRead(t *testing.T) {
 		{"`f(Color.RED, Level::High, MAX)`", "4", "f(Color.RED, Level.High, MAX) = 4"},
 		{"`f({High: 1})`", "4", "f({\"High\": 1}) = 4"},
 		{"`f(T(1).twice(), [U::new(2).size], V{a: 1})`", "4", "f(T(1).twice(), [U.new(2).size], new V({\"a\": 1})) = 4"},
+		{"`f(lambda a: a)`", "4", ""}, // what a text says is not run
+		{"`f(a => a)`", "4", ""},
 		{"`a = T(1); b = T(2); b.add(3); a.join(b); a.sum()`", "6", "x = T(1); x.join(x = T(2); x.add(3); x); x.sum() = 6"},
 		{"`a = parse('1'); format(a.half())`", "4", "format(parse(\"1\").half()) = 4"},
 		{"`r = Range(1, 3); r = r.shift(2); r.end`", "5", "Range(1, 3).shift(2).end = 5"},
@@ -112,6 +114,21 @@ func TestReadCall(t *testing.T) {
 		}
 		if got := e.Want.Holds(o); got != c.holds {
 			t.Errorf("%s with %s: %v, want %v", c.gives, c.given, got, c.holds)
+		}
+	}
+	for call, want := range map[string]string{
+		"f(lambda a, b: a < b, 2)":                              "f(lambda a, b: a < b, 2) = 4",
+		"f([1], (a, b) => g(a, ')'), x => [x, 1])":              "f([1], (a, b) => g(a, ')'), x => [x, 1]) = 4",
+		"f(|a, b| a < b, func(a, b int) bool { return a < b })": "f(|a, b| a < b, func(a, b int) bool { return a < b }) = 4",
+		"f(lambda a: )": "",
+		"f(a => a":      "",
+	} {
+		got := ""
+		if e, why := example.ReadCall(call, "4"); why == "" {
+			got = e.String()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", call, got, want)
 		}
 	}
 	if _, why := example.ReadCall("f(1) or so", "RED"); why == "" {

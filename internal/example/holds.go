@@ -107,7 +107,7 @@ func alike(want Value, got json.RawMessage) bool {
 			!slices.ContainsFunc(want.Fields, func(f Field) bool { return fields[f.Name] == nil })
 	case Name:
 		return s.Name != ""
-	case Null, Made:
+	case Null, Made, Code:
 	}
 	return false
 }
@@ -202,7 +202,7 @@ func same(want Value, got json.RawMessage) bool {
 			}
 		}
 		return len(fields) == len(want.Fields) && within(want.Fields, fields)
-	case Name, Made:
+	case Name, Made, Code:
 	}
 	return false
 }
@@ -274,7 +274,7 @@ func (v Value) String() string {
 		return "null"
 	case Made:
 		return chainText(v.Call)
-	case Bool, Number, Name:
+	case Bool, Number, Name, Code:
 	}
 	return v.Text
 }

@@ -108,7 +108,7 @@ func (s *shift) value(v Value) Value {
 		v.Fields = s.fields(v.Fields)
 	case Made:
 		v.Call = s.links(v.Call)
-	case Null, Bool, Name:
+	case Null, Bool, Name, Code:
 	}
 	return v
 }

@@ -68,8 +68,9 @@ type Package struct {
 }
 
 // Go is the program that makes the calls of the plan in a file, in some packages. Names of the first one stand alone, those of another
-// one have its path in front, see [Link].
-func Go(plan string, packages []Package) []byte {
+// one have its path in front, see [Link]. Functions are those that are arguments, in Go, by what was written; in them the packages are
+// called as GoName says. Those without a text cannot be made.
+func Go(plan string, packages []Package, functions map[string]string) []byte {
 	var imports, values, types, fails []string
 	for i, p := range packages {
 		path := p.Path + "."
@@ -81,7 +82,7 @@ func Go(plan string, packages []Package) []byte {
 				*to = append(*to, fmt.Sprintf("\t%q: "+format+",\n", path+n, i, n))
 			}
 		}
-		as := fmt.Sprintf("m%d", i)
+		as := GoName(i)
 		if len(p.Values)+len(p.Types)+len(p.Errors) == 0 {
 			as = "_"
 		}
@@ -90,6 +91,12 @@ func Go(plan string, packages []Package) []byte {
 		table(&types, p.Types, "reflect.TypeFor[m%d.%s]()")
 		table(&fails, p.Errors, "m%d.%s")
 	}
+	for written, text := range functions {
+		if text == "" {
+			continue
+		}
+		values = append(values, fmt.Sprintf("\t%q: %s,\n", written, text))
+	}
 	text := func(lines []string) string {
 		slices.Sort(lines)
 		return strings.Join(slices.Compact(lines), "")
@@ -97,9 +104,12 @@ func Go(plan string, packages []Package) []byte {
 	return fill(goProgram, "{plan}", Quoted(plan), "{imports}", text(imports), "{values}", text(values), "{types}", text(types), "{fails}", text(fails))
 }
 
+// GoName is what a program calls the package at i.
+func GoName(i int) string { return fmt.Sprintf("m%d", i) }
+
 // GoPackage is the same program as a package with a name, whose function Run makes the calls.
 func GoPackage(name, plan string, packages []Package) []byte {
-	text := string(Go(plan, packages))
+	text := string(Go(plan, packages, nil))
 	return []byte(strings.Replace(strings.Replace(text, "package main", "package "+name, 1), "func main() {", "// Run makes the calls.\nfunc Run() {", 1))
 }
 

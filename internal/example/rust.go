@@ -208,6 +208,16 @@ func rustValue(v Value, t string, signatures map[string]string) (string, bool) {
 			}
 		}
 		return s, ok
+	case Code:
+		if !strings.Contains(v.Text, "|") {
+			return "", false
+		}
+		for _, borrow := range []string{"&mut ", "&"} {
+			if strings.HasPrefix(t, borrow) {
+				return borrow + v.Text, true
+			}
+		}
+		return v.Text, true
 	case Object, Name:
 	}
 	return "", false

@@ -72,7 +72,7 @@ func unusual(v Value) (out []Value) {
 				out = append(out, Value{Kind: List, Text: v.Text, List: list})
 			}
 		}
-	case Null, Bool, Object, Name, Made:
+	case Null, Bool, Object, Name, Made, Code:
 	}
 	return out
 }

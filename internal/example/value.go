@@ -6,13 +6,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Kind is what a literal is.
 type Kind string
 
 // The kinds of literals. A name is a constant of the code, such as Color.RED. A chain of calls of exports, or a constant that an argument
-// is, is only an argument of another call.
+// is, is only an argument of another call, and so is code: a function as the language writes it.
 const (
 	Null   Kind = "null"
 	Bool   Kind = "bool"
@@ -22,6 +24,7 @@ const (
 	Object Kind = "object"
 	Name   Kind = "name"
 	Made   Kind = "call"
+	Code   Kind = "code"
 )
 
 // Value is a literal of any of the languages. Text is the number, the text, the name, or how nothing is written.
@@ -58,7 +61,7 @@ func (v Value) Empty() bool {
 		return len(v.List) == 0
 	case Object:
 		return len(v.Fields) == 0
-	case Name, Made:
+	case Name, Made, Code:
 	}
 	return false
 }
@@ -71,6 +74,8 @@ type parser struct {
 	odd bool             // it has what languages build differently: tuples, sets, keys that are no texts
 	// calls says that arguments may be calls.
 	calls bool
+	// functions says that they may be functions, too.
+	functions bool
 	// objects are those of a sequence by their variables, used what was made of them: an argument of another call, or another object.
 	objects map[string][]Link
 	used    map[string]bool
@@ -345,6 +350,11 @@ var words = map[string]Value{
 // value reads one literal.
 func (p *parser) value() (Value, bool) {
 	p.blank()
+	if p.functions {
+		if head := function().FindString(p.rest()); head != "" {
+			return p.function(head)
+		}
+	}
 	p.take("&")
 	if p.i == len(p.s) {
 		return Value{}, false
@@ -402,6 +412,34 @@ func (p *parser) made(from int, name string) (Value, bool) {
 		return Value{Kind: Made, Call: []Link{{Name: strings.ReplaceAll(name, "::", "."), Args: []Value{}, Field: true}}}, true
 	}
 	return Value{Kind: Name, Text: name}, true
+}
+
+// function is how a function begins that is an argument, in Python, JavaScript, Go and Rust.
+var function = re.New(`^(?:lambda\b[^:]*:|(?:async )?(?:\([^()]*\)|[\pL_$][\pL\d_$]*) *=>|func\([^()]*\)|(?:move )?\|[^|]*\|)`)
+
+// function reads a function up to the end of the argument.
+func (p *parser) function(head string) (Value, bool) {
+	from, depth, quote := p.i, 0, byte(0)
+	for p.i += len(head); p.i < len(p.s); p.i++ {
+		switch c := p.s[p.i]; {
+		case quote != 0 && c == '\\':
+			p.i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case strings.IndexByte("([{", c) >= 0:
+			depth++
+		case depth == 0 && strings.IndexByte(",)]}", c) >= 0:
+			body := strings.TrimSpace(p.s[from+len(head) : p.i])
+			return Value{Kind: Code, Text: strings.TrimSpace(p.s[from:p.i])}, body != ""
+		case strings.IndexByte(")]}", c) >= 0:
+			depth--
+		}
+	}
+	return Value{}, false
 }
 
 // variable is what a name stands for, or a field of it.

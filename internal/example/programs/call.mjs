@@ -11,6 +11,12 @@ async function value(v) {
     case "number": return v.big || (allBig && /^-?\d+$/.test(v.text)) ? BigInt(v.text) : Number(v.text);
     case "string": return v.text ?? "";
     case "list": return values(v.list);
+    case "code":
+      try {
+        return new Function("exported", `with (exported) { return (${v.text}); }`)(main);
+      } catch (e) {
+        throw new Cannot(`a function cannot be read: ${e.message}`);
+      }
     case "call": return chain(v.call, true);
   }
   return object(v.fields);

@@ -35,6 +35,11 @@ def value(v):
         return v.get("text", "")
     if kind == "list":
         return [value(x) for x in v.get("list", [])]
+    if kind == "code":
+        try:
+            return eval(v["text"], {**vars(MODULE[0])})
+        except SyntaxError as e:
+            raise Cannot("a function cannot be read: " + str(e)) from None
     if kind == "call":
         first = v["call"][0]
         return chain(home(first), v["call"])
@@ -99,7 +104,7 @@ def called(f, list, named):
             raise Cannot("it cannot be called like this: " + str(e)) from None
     TAKEN.update((id(c), c) for x in (*args, *named.values()) for c in containers(x))
     given = f(*args, **named)
-    CHANGED.extend(x for x, v in zip(args, list) if v["kind"] != "call" and shown(x) != shown(value(v)))
+    CHANGED.extend(x for x, v in zip(args, list) if v["kind"] not in ("call", "code") and shown(x) != shown(value(v)))
     return given
 
 
