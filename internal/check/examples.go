@@ -161,7 +161,8 @@ type user struct {
 	plain   bool        // assertions of Python stay
 	without []step.File // the tests that are not there
 	parsed  []sourceFile
-	others  map[string]sourceFile // what exports what is used beside the module, see elsewhere
+	others  map[string]lookedFor // what exports what is used beside the module, see elsewhere
+	narrow  bool                 // a program of Go uses the module alone
 	// packages are those that a program of Go imports, functions those of Go that are arguments, by what was written;
 	// they have no text where they do not compile.
 	packages  []example.Package
@@ -173,6 +174,13 @@ type sourceFile struct {
 	source.File
 
 	path string
+}
+
+// lookedFor is the source that exports a name, or why there is none.
+type lookedFor struct {
+	sourceFile
+
+	why string
 }
 
 // sources are those of the module, by path.

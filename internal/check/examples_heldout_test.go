@@ -34,6 +34,8 @@ func TestHeldOut(t *testing.T) {
 	}{
 		"all hold":              {right, calls("Root(16) → 4", "Root(17) → error", "square.Root(0) → 0"), "holds holds holds"},
 		"an object by value":    {right, calls("s = NewSum(); s.Add(2); s.Add(30); s.Total() → 32", "s = NewSum(); s.Total() → 0"), "holds holds"},
+		"for another system":    {right, calls("Root(16) → 4", "Windows(3) → 3"), "holds not-run"},
+		"a wrong function":      {right, calls("Root(16) → 4", "Half(func(x int) int { return y }) → 1"), "holds not-run"},
 		"an old module":         {right, calls("Root(16) → 4"), "holds"},
 		"most fail":             {wrong, calls("Root(16) → 4", "Root(25) → 5", "Root(36) → 6", "Root(1) → 1"), "fails fails fails holds reject"},
 		"one was computed ill":  {right, calls("Root(16) → 4", "Root(25) → 5", "Root(36) → 7", "Root(1) → 1"), "holds holds fails holds fix"},
@@ -53,7 +55,8 @@ func TestHeldOut(t *testing.T) {
 			}
 			tree := l.tree("", map[string]string{
 				"go.mod": "module example.com/p\n\ngo " + version + "\n", "square/square.go": c.code,
-				"square/square_test.go": "package square\n\nimport \"testing\"\n\nfunc TestRoot(t *testing.T) {\n\tif got, _ := Root(4); got != 2 {\n\t\tt.Error(got)\n\t}\n\tif _, err := Root(5); err == nil {\n\t\tt.Error(\"5 is no square\")\n\t}\n}\n",
+				"square/square_windows.go": "package square\n\n// Windows is for another system.\nfunc Windows(n int) int { return n }\n",
+				"square/square_test.go":    "package square\n\nimport \"testing\"\n\nfunc TestRoot(t *testing.T) {\n\tif got, _ := Root(4); got != 2 {\n\t\tt.Error(got)\n\t}\n\tif _, err := Root(5); err == nil {\n\t\tt.Error(\"5 is no square\")\n\t}\n}\n",
 			})
 			m := l.module(tree, "square", function("Root", "Root(n int) (int, error)"), function("Twin", "Twin(n int) Pair"), function("Half", "Half(n int) int"),
 				function("NewSum", "NewSum() Sum"), step.Export{Kind: "struct", Name: "Sum", Signature: "type Sum struct"})

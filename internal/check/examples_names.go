@@ -78,6 +78,9 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 	if !argument && !u.m.requested() {
 		return "", "", first + " is not an export of the spec"
 	}
+	if argument && commonTypes[first] { // programs know them
+		return name, "", ""
+	}
 	at, why := u.elsewhere("", first)
 	if why != "" && dotted {
 		second, _, _ := strings.Cut(rest, ".")
@@ -98,13 +101,22 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 	return "", "", why
 }
 
+// commonTypes are those that programs make without the project.
+var commonTypes = setOf(strings.Fields(`date datetime time timedelta Decimal Fraction UUID Path Date Map Set Uint8Array URL BigDecimal BigInteger LocalDate LocalTime LocalDateTime Instant Duration List Optional`))
+
 // elsewhere is the source of the project that exports a name, in the module's directory or anywhere; pkg is the package that it is said to
 // be in, if any.
 func (u *user) elsewhere(pkg, name string) (found sourceFile, why string) {
 	key := pkg + "." + name
 	if f, ok := u.others[key]; ok {
-		return f, ""
+		return f.sourceFile, f.why
 	}
+	defer func() {
+		if u.others == nil {
+			u.others = map[string]lookedFor{}
+		}
+		u.others[key] = lookedFor{found, why}
+	}()
 	var all []sourceFile
 	for file := range u.entries {
 		if toolchain.IsTest(file) || !toolchain.IsSource(file) || onlyTypes(file) || ecosystemOf(file) != u.chain.Ecosystem || !below(u.chain.Root, file) {
@@ -128,10 +140,6 @@ func (u *user) elsewhere(pkg, name string) (found sourceFile, why string) {
 	case 0:
 		return found, "nothing in the project exports " + name
 	case 1:
-		if u.others == nil {
-			u.others = map[string]sourceFile{}
-		}
-		u.others[key] = all[0]
 		return all[0], ""
 	}
 	return found, fmt.Sprintf("%d files export %s", len(all), name)
@@ -197,6 +205,8 @@ func (u *user) goModule(f sourceFile, name string) (module, why string) {
 	own := path.Join(u.chain.Module, u.below(u.m.Dir))
 	parent, _, internal := strings.Cut("/"+at+"/", "/internal/")
 	switch {
+	case u.narrow:
+		return "", "what the project has beside the module does not compile into a program"
 	case f.Package == "main":
 		return "", name + " is in a program, which nobody can import"
 	case internal && !strings.HasPrefix("/"+own+"/", parent+"/"):

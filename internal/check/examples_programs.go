@@ -44,7 +44,11 @@ var asReleased = []string{"build", "--quiet", "--message-format=short", "--confi
 // compiler says.
 func (u *user) prepareRust(ctx context.Context, plan example.Plan) (example.Plan, map[string]string, error) {
 	signatures := mapOf(u.m.Exports, func(e step.Export) (string, string) { return bareName(e.Name), e.Signature })
-	for _, f := range slices.Concat(u.sources(), slices.Collect(maps.Values(u.others))) {
+	known := u.sources()
+	for _, f := range u.others {
+		known = append(slices.Clip(known), f.sourceFile)
+	}
+	for _, f := range known {
 		for _, x := range f.Exports {
 			for _, name := range []string{x.Name, x.Owner + "." + x.Name} {
 				if signatures[name] == "" {
@@ -127,6 +131,9 @@ func (u *user) prepareGo(ctx context.Context, name string) error {
 		for written := range u.functions {
 			u.functions[written] = ""
 		}
+		return u.prepareGo(ctx, name)
+	case !u.narrow: // something else may be for another system
+		u.narrow, u.packages = true, nil
 		return u.prepareGo(ctx, name)
 	default:
 		u.cannot = "the package cannot be called from a program: " + firstLines(out.tail, 3)
