@@ -231,7 +231,7 @@ func (u *user) try(ctx context.Context, list []example.Example, anyOrder bool) (
 func (u *user) planOf(list []example.Example, out []example.Outcome) (plan example.Plan, ids map[string]int) {
 	plan, ids = example.Plan{Path: u.importPaths()}, map[string]int{}
 	for i, e := range list {
-		links, why := u.placed(e.Call, false)
+		call, why := u.placedSteps(e)
 		if file := u.namesFile(e); file != "" {
 			why = "it uses the project file " + file + ", which is found only from the project's directory"
 		}
@@ -239,9 +239,9 @@ func (u *user) planOf(list []example.Example, out []example.Outcome) (plan examp
 			out[i].Cannot = why
 			continue
 		}
-		id := rand.Text()
-		ids[id] = i
-		plan.Calls = append(plan.Calls, example.Call{ID: id, Links: links})
+		call.ID = rand.Text()
+		ids[call.ID] = i
+		plan.Calls = append(plan.Calls, call)
 	}
 	return plan, ids
 }
@@ -258,15 +258,13 @@ func (u *user) source(name string) string {
 
 // namesFile is an argument that is the path of a file of the project, "" where there is none.
 func (u *user) namesFile(e example.Example) string {
-	for _, l := range e.Call {
-		for _, a := range l.Args {
-			if a.Kind != example.String || !filepath.IsLocal(a.Text) || a.Text == "." {
-				continue
-			}
-			for _, dir := range []string{u.m.Dir, u.chain.Root, "."} {
-				if _, err := os.Stat(u.full(path.Join(dir, a.Text))); err == nil {
-					return a.Text
-				}
+	for _, text := range e.Inputs() {
+		if !filepath.IsLocal(text) || text == "." {
+			continue
+		}
+		for _, dir := range []string{u.m.Dir, u.chain.Root, "."} {
+			if _, err := os.Stat(u.full(path.Join(dir, text))); err == nil {
+				return text
 			}
 		}
 	}

@@ -71,7 +71,7 @@ func (m Module) unqualified(e example.Example) example.Example {
 	}
 	_, rest, ok := strings.Cut(e.Call[0].Name, ".")
 	name, _, _ := strings.Cut(rest, ".")
-	if !ok || !m.exports(name) {
+	if !ok || len(e.Before) > 0 || !m.exports(name) {
 		return example.Example{}
 	}
 	e.Call = slices.Clone(e.Call)

@@ -166,9 +166,9 @@ func TestHeldOutOfOthers(t *testing.T) {
 			right: "n += p\n", wrong: "n += min(p, 9)\n",
 			calls: []string{
 				"c = New(); c.Add(20); c.Sum() → 20", "c = cart.New(); c.Add(20); c.Left(money.New(30), money.Plain) → 10", "c = cart.New(); c.Add(20); c.Left(Money{Cents: 30}.Plus(5), Double) → 30",
-				"a = New(); a.Add(20); b = New(); b.Add(30); b.Take(a); b.Sum() → 50", "New().Len() → 0", "c = New(); c.Add(3); c.Those(func(p int, k money.Kind) bool { return p > 2 && k == money.Double }) → 1", "money.New(-1) → error", "Nothing(1) → 2", "New().Left(Set{All: [1]}, 0) → 4",
+				"a = New(); a.Add(20); b = New(); b.Take(a); b.Take(a); a.Take(b); a.Sum() → 60", "m = Money{Cents: 1}; m.Plus(2); m.Cents → 1", "New().Len() → 0", "c = New(); c.Add(3); c.Those(func(p int, k money.Kind) bool { return p > 2 && k == money.Double }) → 1", "money.New(-1) → error", "Nothing(1) → 2", "New().Left(Set{All: [1]}, 0) → 4",
 			},
-			fail: []string{"fails", "fails", "fails", "fails", "holds", "holds", "holds", "not-run", "not-run"},
+			fail: []string{"fails", "fails", "fails", "fails", "holds", "holds", "holds", "holds", "not-run", "not-run"},
 		},
 		"python": {
 			tool: "python3",
@@ -183,7 +183,7 @@ func TestHeldOutOfOthers(t *testing.T) {
 			right: "return sum(self.prices)", wrong: "return sum(min(p, 9) for p in self.prices)",
 			calls: []string{
 				"c = Cart(); c.add(20); left(c, Money(30), Kind.PLAIN) → 10", "c = Cart(); c.add(20); m = parse(\"30\"); left(c, m.plus(5), Kind.DOUBLE) → 30",
-				"a = Cart(); a.add(20); b = Cart(); b.add(30); b.take(a); b.total() → 50", "parse(\"3\").cents → 3", "those([1, 3], lambda p, q: p > q) → [3]", "those([1], (p) => p) → [1]", "nothing(1) → 2",
+				"a = Cart(); a.add(20); b = Cart(); b.take(a); b.take(a); a.take(b); a.total() → 60", "parse(\"3\").cents → 3", "those([1, 3], lambda p, q: p > q) → [3]", "those([1], (p) => p) → [1]", "nothing(1) → 2",
 			},
 			fail: []string{"fails", "fails", "fails", "holds", "holds", "not-run", "not-run"},
 		},
@@ -200,7 +200,7 @@ func TestHeldOutOfOthers(t *testing.T) {
 			right: "a + b", wrong: "a + Math.min(b, 9)",
 			calls: []string{
 				"c = Cart(); c.add(20); left(c, Money(30), Kind.PLAIN) → 10", "c = new Cart(); c.add(20); m = parse(\"30\"); left(c, m.plus(5), Kind.DOUBLE) → 30",
-				"a = Cart(); a.add(20); b = Cart(); b.add(30); b.take(a); b.total() → 50", "parse(\"3\").cents → 3", "those([1, 3], (p, q) => p > q) → [3]", "those([1], lambda p: p) → [1]", "nothing(1) → 2",
+				"a = Cart(); a.add(20); b = Cart(); b.take(a); b.take(a); a.take(b); a.total() → 60", "parse(\"3\").cents → 3", "those([1, 3], (p, q) => p > q) → [3]", "those([1], lambda p: p) → [1]", "nothing(1) → 2",
 			},
 			fail: []string{"fails", "fails", "fails", "holds", "holds", "not-run", "not-run"},
 		},
@@ -219,7 +219,7 @@ func TestHeldOutOfOthers(t *testing.T) {
 			right: "self.prices.iter().sum()", wrong: "if cfg!(debug_assertions) { self.prices.iter().sum() } else { 9 }", // in what is released
 			calls: []string{
 				"c = Cart::new(); c.add(20); left(c, Money{cents: 30}, Kind::Plain) → 10", "c = Cart::new(); c.add(20); left(c, Money::new(30).plus(5), Kind::Double) → 30",
-				"a = Cart::new(); a.add(20); b = Cart::new(); b.add(30); b.take(a); b.total() → 50", "Money::new(3).cents → 3", "Money::new(-3) → error", "those([1, 3], |p, q| p > q) → [3]", "nothing(1) → 2",
+				"a = Cart::new(); a.add(20); b = Cart::new(); b.take(a); b.take(a); a.take(b); a.total() → 60", "Money::new(3).cents → 3", "Money::new(-3) → error", "those([1, 3], |p, q| p > q) → [3]", "nothing(1) → 2",
 			},
 			fail: []string{"fails", "fails", "fails", "holds", "holds", "holds", "not-run"},
 		},
@@ -238,7 +238,7 @@ func TestHeldOutOfOthers(t *testing.T) {
 			right: "mapToLong(p -> p)", wrong: "mapToLong(p -> Math.min(p, 9))",
 			calls: []string{
 				"c = new Cart(); c.add(20); Cart.left(c, new Money(30), Kind.PLAIN) → 10", "c = Cart(); c.add(20); m = Money.parse(\"30\"); Cart.left(c, m.plus(5), Kind.DOUBLE) → 30",
-				"a = Cart(); a.add(20); b = Cart(); b.add(30); b.take(a); b.total() → 50", "Money.parse(\"3\").cents → 3", "Money(-3) → IllegalArgumentException", "Nothing.of(1) → 2",
+				"a = Cart(); a.add(20); b = Cart(); b.take(a); b.take(a); a.take(b); a.total() → 60", "Money.parse(\"3\").cents → 3", "Money(-3) → IllegalArgumentException", "Nothing.of(1) → 2",
 			},
 			fail: []string{"fails", "fails", "fails", "holds", "holds", "not-run"},
 		},
@@ -255,7 +255,7 @@ func TestHeldOutOfOthers(t *testing.T) {
 			right: "sumOf { it }", wrong: "sumOf { minOf(it, 9L) }",
 			calls: []string{
 				"c = Cart(); c.add(20); left(c, Money(30), Kind.PLAIN) → 10", "c = Cart(); c.add(20); m = Money.parse(\"30\"); left(c, m.plus(5), Kind.DOUBLE) → 30",
-				"a = Cart(); a.add(20); b = Cart(); b.add(30); b.take(a); b.total() → 50", "Money.parse(\"3\").cents → 3", "nothing(1) → 2",
+				"a = Cart(); a.add(20); b = Cart(); b.take(a); b.take(a); a.take(b); a.total() → 60", "Money.parse(\"3\").cents → 3", "nothing(1) → 2",
 			},
 			fail: []string{"fails", "fails", "fails", "holds", "not-run"},
 		},

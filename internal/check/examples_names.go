@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -13,11 +14,30 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
+// placedSteps is the call of an example, with what is done before it.
+func (u *user) placedSteps(e example.Example) (c example.Call, why string) {
+	c.Before = slices.Clone(e.Before)
+	for i, s := range c.Before {
+		if c.Before[i].Call, why = u.placed(s.Call, true); why != "" {
+			return c, why
+		}
+	}
+	if c.Links, why = u.placed(e.Call, false); why != "" {
+		return c, why
+	}
+	for _, s := range append(slices.Clone(c.Before), example.Step{Call: c.Links}) {
+		c.Module = cmp.Or(c.Module, s.Call[0].Module)
+	}
+	return c, ""
+}
+
 // placed is a chain whose first names say where they are, also those of its arguments; why says what of it cannot be found.
 func (u *user) placed(links []example.Link, argument bool) (out []example.Link, why string) {
 	out = slices.Clone(links)
-	if out[0].Name, out[0].Module, why = u.home(out[0].Name, argument); why != "" {
-		return nil, why
+	if !out[0].Var {
+		if out[0].Name, out[0].Module, why = u.home(out[0].Name, argument); why != "" {
+			return nil, why
+		}
 	}
 	for i := range out {
 		if out[i].Args, why = u.placedIn(out[i].Args); why != "" {

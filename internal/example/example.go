@@ -22,9 +22,17 @@ type Example struct {
 	After string `json:"after,omitempty"`
 	Text  string `json:"text"` // as the spec has it
 	Line  int    `json:"line"`
-	// Call is a chain: Invoice(1000) and then total(). The first link names an export.
+	// Before is what a sequence does before the call: it makes objects and changes them.
+	Before []Step `json:"before,omitempty"`
+	// Call is a chain: Invoice(1000) and then total(). The first link names an export, or is a variable of the sequence.
 	Call []Link `json:"call"`
 	Want Want   `json:"want"`
+}
+
+// Step is a chain whose result a variable has, or without a name one that only does something, or fails.
+type Step struct {
+	Name string `json:"name,omitempty"`
+	Call []Link `json:"call"`
 }
 
 // Link is one call of a chain. A name may have dots: Type.static.
@@ -39,6 +47,8 @@ type Link struct {
 	Fields []Field `json:"fields,omitempty"`
 	// Field is set where nothing is called: what an object has by that name is read.
 	Field bool `json:"field,omitempty"`
+	// Var is set where a chain begins with a variable.
+	Var bool `json:"var,omitempty"`
 	// Keep is set where the call only changes its object, or fails, and the next link is of that object again.
 	Keep bool `json:"keep,omitempty"`
 }
@@ -51,9 +61,15 @@ type Want struct {
 	Raw   string `json:"raw,omitempty"` // the value as the spec has it
 }
 
-// Symbol is the name of the export that is called.
+// Symbol is the name of the export that is called, or that has made the object.
 func (e Example) Symbol() string {
-	name, _, _ := strings.Cut(e.Call[0].Name, ".")
+	first := e.Call[0]
+	for i := len(e.Before) - 1; i >= 0 && first.Var; i-- {
+		if e.Before[i].Name == first.Name {
+			first = e.Before[i].Call[0]
+		}
+	}
+	name, _, _ := strings.Cut(first.Name, ".")
 	return name
 }
 
@@ -66,7 +82,7 @@ func read(input, output string, functions bool) (e Example, why string) {
 		return Example{}, "the input is not a call with literals"
 	}
 	p := &parser{s: code, calls: true, functions: functions}
-	if e.Call, ok = p.steps(); !ok || !p.end() {
+	if e.Before, e.Call, ok = p.steps(); !ok || !p.end() {
 		return Example{}, "the input is not a call with literals"
 	}
 	if e.Want, ok = want(strings.TrimSpace(output)); !ok {
@@ -227,9 +243,21 @@ func ofObject(links []Link, i int) bool { return i > 0 && (links[i].Keep || link
 // String is the example as it was understood.
 func (e Example) String() string {
 	if e.Want.Error {
-		return strings.TrimSuffix(chainText(e.Call)+" = error "+e.Want.Type, " ")
+		return strings.TrimSuffix(e.Calls()+" = error "+e.Want.Type, " ")
 	}
-	return chainText(e.Call) + " = " + e.Want.Value.String()
+	return e.Calls() + " = " + e.Want.Value.String()
+}
+
+// Calls is the call as it was understood, without what it is to give.
+func (e Example) Calls() string {
+	var b strings.Builder
+	for _, s := range e.Before {
+		if s.Name != "" {
+			b.WriteString(s.Name + " = ")
+		}
+		b.WriteString(chainText(s.Call) + "; ")
+	}
+	return b.String() + chainText(e.Call)
 }
 
 // chainText is a chain for people; one that changes its object is a sequence.
@@ -250,7 +278,7 @@ func chainText(links []Link) string {
 			b.WriteString("new ")
 		}
 		b.WriteString(l.Name)
-		if l.Field {
+		if l.Field || l.Var {
 			continue
 		}
 		args := Value{Kind: List, List: l.Args}
@@ -259,9 +287,6 @@ func chainText(links []Link) string {
 		}
 		text := args.String()
 		b.WriteString("(" + text[1:len(text)-1] + ")")
-	}
-	if n := len(links); n > 0 && links[n-1].Keep {
-		b.WriteString("; " + object)
 	}
 	return b.String()
 }

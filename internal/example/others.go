@@ -17,7 +17,7 @@ func Others(list []Example, n int) []Example {
 	var out []Example
 	for _, by := range []int{1, much, much + 1, 2, 3} { // what is far away comes before what is nearly the same
 		for _, e := range list {
-			if slices.ContainsFunc(e.Inputs(), abroad) {
+			if len(e.Before) > 0 || slices.ContainsFunc(e.Inputs(), abroad) {
 				continue
 			}
 			s := shift{by: by, numbersOnly: by > much && e.has(Number)}
@@ -33,11 +33,6 @@ func Others(list []Example, n int) []Example {
 		}
 	}
 	return out
-}
-
-// Calls is the call as it was understood, without what it is to give.
-func (e Example) Calls() string {
-	return chainText(e.Call)
 }
 
 // much is the step from which inputs are much larger.
@@ -157,7 +152,12 @@ func (e Example) Inputs() []string {
 	return out
 }
 
-func (e Example) inputs(visit func(Value)) { visitAll(e.Call, visit) }
+func (e Example) inputs(visit func(Value)) {
+	for _, s := range e.Before {
+		visitAll(s.Call, visit)
+	}
+	visitAll(e.Call, visit)
+}
 
 // visitAll visits the arguments of a chain, and all that is in them.
 func visitAll(links []Link, visit func(Value)) {

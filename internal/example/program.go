@@ -29,10 +29,12 @@ type Plan struct {
 	Calls []Call   `json:"calls"`
 }
 
-// Call is one of the calls of a [Plan]. The module of its first link says where that is, see [Link].
+// Call is one of the calls of a [Plan]. Module is that of the call, where names are looked for that say no other.
 type Call struct {
-	ID    string `json:"id"`
-	Links []Link `json:"call"`
+	ID     string `json:"id"`
+	Module string `json:"module"`
+	Before []Step `json:"before"`
+	Links  []Link `json:"call"`
 }
 
 // Python is the program that makes the calls of the plan in a file.

@@ -45,7 +45,7 @@ func Rust(plan Plan, signatures map[string]string) (program []byte, lines, canno
 	var b strings.Builder
 	b.WriteString(strings.NewReplacer("{out}", Quoted(plan.Out)).Replace(rustHead))
 	for _, c := range plan.Calls {
-		text, ok := rustCall(c.Links, signatures)
+		text, ok := rustSequence(c, signatures)
 		if !ok {
 			cannot[c.ID] = "its arguments cannot be written in Rust"
 			continue
@@ -55,6 +55,29 @@ func Rust(plan Plan, signatures map[string]string) (program []byte, lines, canno
 	}
 	b.WriteString("}\n")
 	return []byte(b.String()), lines, cannot
+}
+
+// rustSequence writes what is done before a call, and that.
+func rustSequence(c Call, signatures map[string]string) (string, bool) {
+	text, ok := rustCall(c.Links, signatures)
+	var b strings.Builder
+	for _, s := range c.Before {
+		step, may := rustCall(s.Call, signatures)
+		ok = ok && may
+		if last := s.Call[len(s.Call)-1]; s.Name != "" && mayFail(declared(signatures, last.Name)) {
+			step += ".unwrap()"
+		}
+		if s.Name != "" {
+			b.WriteString("let mut " + s.Name + " = ")
+		} else {
+			b.WriteString("let _ = ")
+		}
+		b.WriteString(step + "; ")
+	}
+	if b.Len() > 0 {
+		text = "{ " + b.String() + text + " }"
+	}
+	return text, ok
 }
 
 // rustCall writes a chain. What a call before the last gives is used where it can fail or be missing, as its object or as an argument.
@@ -68,9 +91,13 @@ func rustCall(links []Link, signatures map[string]string) (string, bool) {
 		if ofObject(links, i) {
 			b.WriteString("; x")
 		}
-		if i == 0 {
+		switch {
+		case l.Var:
+			b.WriteString(l.Name)
+			continue
+		case i == 0:
 			b.WriteString(l.Module + "::" + strings.ReplaceAll(l.Name, ".", "::"))
-		} else {
+		default:
 			b.WriteString("." + l.Name)
 		}
 		switch {
@@ -106,9 +133,6 @@ func rustCall(links []Link, signatures map[string]string) (string, bool) {
 		if made && mayFail(declared(signatures, l.Name)) && !unwraps(links[min(i+1, len(links)-1)]) {
 			b.WriteString(".unwrap()")
 		}
-	}
-	if n := len(links); n > 0 && links[n-1].Keep {
-		b.WriteString("; x")
 	}
 	if kept {
 		b.WriteString(" }")
@@ -199,7 +223,7 @@ func rustValue(v Value, t string, signatures map[string]string) (string, bool) {
 		return list, true
 	case Made:
 		s, ok := rustCall(v.Call, signatures)
-		if last := v.Call[len(v.Call)-1]; ok && !last.Keep && mayFail(declared(signatures, last.Name)) && !strings.HasPrefix(t, "Option<") && !strings.HasPrefix(t, "Result<") {
+		if last := v.Call[len(v.Call)-1]; ok && !last.Var && mayFail(declared(signatures, last.Name)) && !strings.HasPrefix(t, "Option<") && !strings.HasPrefix(t, "Result<") {
 			s += ".unwrap()"
 		}
 		for _, borrow := range []string{"&mut ", "&"} {

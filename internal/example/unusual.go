@@ -16,7 +16,7 @@ func Unusual(list []Example, n int) []Example {
 	for i := 0; len(out) < n; i++ {
 		more := false
 		for _, e := range list {
-			if slices.ContainsFunc(e.Inputs(), abroad) {
+			if len(e.Before) > 0 || slices.ContainsFunc(e.Inputs(), abroad) {
 				continue
 			}
 			for at, l := range e.Call {

@@ -1,6 +1,7 @@
 package example
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,9 +77,8 @@ type parser struct {
 	calls bool
 	// functions says that they may be functions, too.
 	functions bool
-	// objects are those of a sequence by their variables, used what was made of them: an argument of another call, or another object.
-	objects map[string][]Link
-	used    map[string]bool
+	// vars are the variables of a sequence.
+	vars map[string]bool
 	// depth bounds what is tried: braces may be an object or a set.
 	depth int
 }
@@ -144,32 +144,73 @@ func (p *parser) letterAt(i int) bool {
 	return letter(r)
 }
 
-// steps reads a chain, or a sequence that makes objects, changes them, and ends with the chain that counts: x = T(1); x.f(2); x.g().
-// Where another chain has an object, it has it as it was until then, and nobody else has it from then on.
-func (p *parser) steps() ([]Link, bool) {
-	p.objects, p.used = map[string][]Link{}, map[string]bool{}
+// steps reads a chain, or a sequence of them that ends with the one that counts: x = T(1); y = x.f(2); y.g(x).
+func (p *parser) steps() (before []Step, last []Link, ok bool) {
+	p.vars = map[string]bool{}
 	for {
 		name := p.assigned()
-		from := p.i
-		object := p.object()
-		p.i = from
-		all, ok := p.chain()
-		if !ok {
-			return nil, false
+		if from := p.i; name != "" { // a literal stands for itself
+			if v, ok := p.value(); ok && p.take(";") && v.Kind != Name && v.Kind != Made && v.Kind != Code {
+				p.env = with(p.env, name, v)
+				continue
+			}
+			p.i = from
+		}
+		if last, ok = p.chain(); !ok {
+			return nil, nil, false
 		}
 		if !p.take(";") || p.end() {
-			return all, true
+			break
 		}
-		switch {
-		case name != "":
-			p.objects[name], p.used[name] = all, false
-		case object == "" || len(all) != len(p.objects[object])+1: // only the last one may go on
-			return nil, false
-		default:
-			all[len(all)-1].Keep = true
-			p.objects[object], p.used[object] = all, false
+		if name == "" && !p.functions && !uses(last) { // x.push(1), or something that everybody sees?
+			return nil, nil, false
+		}
+		before = append(before, Step{name, last})
+		if name != "" {
+			p.vars[name] = true
 		}
 	}
+	if one, ok := ofOne(before, last); ok {
+		return nil, one, true
+	}
+	return before, last, true
+}
+
+func with(env map[string]Value, name string, v Value) map[string]Value {
+	out := maps.Clone(env)
+	if out == nil {
+		out = map[string]Value{}
+	}
+	out[name] = v
+	return out
+}
+
+// ofOne is a sequence that makes one object and changes nothing but that as a chain, see [Link.Keep].
+func ofOne(before []Step, last []Link) ([]Link, bool) {
+	if len(before) == 0 {
+		return last, true
+	}
+	object := before[0].Name
+	all := slices.Clone(before[0].Call)
+	if object == "" || all[0].Var {
+		return nil, false
+	}
+	for i, s := range append(slices.Clone(before[1:]), Step{"", last}) {
+		keep := i+1 < len(before)
+		if s.Name != "" || !s.Call[0].Var || s.Call[0].Name != object || len(s.Call) < 2 || keep && len(s.Call) != 2 {
+			return nil, false
+		}
+		all = append(all, s.Call[1:]...)
+		all[len(all)-1].Keep = keep
+	}
+	return all, !uses(all)
+}
+
+// uses reports whether a chain is of a variable, or has one as an argument.
+func uses(links []Link) bool {
+	found := links[0].Var
+	visitAll(links, func(v Value) { found = found || v.Kind == Made && v.Call[0].Var })
+	return found
 }
 
 // assigned is the variable that a statement sets, "" where it sets none.
@@ -189,11 +230,10 @@ func (p *parser) assigned() string {
 
 // object is the variable of a sequence that comes next, "" where there is none.
 func (p *parser) object() string {
-	p.word("await")
 	p.blank()
 	from := p.i
 	name, _, _ := strings.Cut(p.name(), ".")
-	if p.objects[name] == nil {
+	if !p.vars[name] {
 		p.i = from
 		return ""
 	}
@@ -201,18 +241,16 @@ func (p *parser) object() string {
 	return name
 }
 
-// chain reads f(1), Type.f(1), new T(1).f(), T{a: 1}.f(), f(1).a, and x.f(1) of an object.
+// chain reads f(1), Type.f(1), new T(1).f(), T{a: 1}.f(), f(1).a, and x.f(1) of a variable.
 func (p *parser) chain() ([]Link, bool) {
-	if x := p.object(); x != "" {
-		if p.used[x] {
-			return nil, false
-		}
-		p.used[x] = true
-		return p.further(slices.Clone(p.objects[x]))
-	}
 	p.word("await")
+	if x := p.object(); x != "" {
+		return p.further([]Link{{Name: x, Var: true, Args: []Value{}}})
+	}
 	l := Link{New: p.word("new"), Args: []Value{}}
-	if l.Name = strings.ReplaceAll(p.name(), "::", "."); l.Name == "" {
+	l.Name = strings.ReplaceAll(p.name(), "::", ".")
+	first, _, _ := strings.Cut(l.Name, ".")
+	if _, literal := p.env[first]; literal || l.Name == "" {
 		return nil, false
 	}
 	var ok bool
@@ -400,10 +438,10 @@ func (p *parser) value() (Value, bool) {
 	return Value{Kind: Name, Text: name}, name != ""
 }
 
-// made reads an argument that begins with a name, from where it begins: a chain, the object of a sequence, or a constant.
+// made reads an argument that begins with a name, from where it begins: a chain, a variable, or a constant.
 func (p *parser) made(from int, name string) (Value, bool) {
 	first, _, _ := strings.Cut(name, ".")
-	if p.objects[first] != nil || name == "new" || name == "await" || strings.HasPrefix(p.rest(), "(") || strings.HasPrefix(p.rest(), "{") {
+	if p.vars[first] || name == "new" || name == "await" || strings.HasPrefix(p.rest(), "(") || strings.HasPrefix(p.rest(), "{") {
 		p.i = from
 		links, ok := p.chain()
 		return Value{Kind: Made, Call: links}, ok

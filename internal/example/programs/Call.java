@@ -23,7 +23,7 @@ class Call {
         Map<?, ?> plan = (Map<?, ?>) new Json(Files.readString(Path.of({plan}))).value();
         try (Writer out = Files.newBufferedWriter(Path.of((String) plan.get("out")))) {
             for (Object c : (List<?>) plan.get("calls")) {
-                Map<String, Object> said = tell(links(((Map<?, ?>) c).get("call")));
+                Map<String, Object> said = tell((Map<?, ?>) c);
                 said.put("id", ((Map<?, ?>) c).get("id"));
                 out.write(json(said) + "\n");
                 out.flush();
@@ -37,14 +37,32 @@ class Call {
         return (List<Map<String, Object>>) v;
     }
 
-    static Map<String, Object> tell(List<Map<String, Object>> links) {
-        home = text(links.get(0), "module");
+    static final Map<String, Object> variables = new HashMap<>();
+
+    /** Sequence makes the steps before a call, and then that. */
+    static Object sequence(Map<?, ?> c) throws Throwable {
+        variables.clear();
+        for (Object s : list(c, "before")) {
+            String name = text((Map<?, ?>) s, "name");
+            try {
+                Object x = chain(links(((Map<?, ?>) s).get("call")));
+                containers(x, given, 0);
+                if (!name.isEmpty()) variables.put(name, x);
+            } catch (Throwable e) {
+                if (!name.isEmpty() || e instanceof Cannot) throw e;
+            }
+        }
+        return chain(links(c.get("call")));
+    }
+
+    static Map<String, Object> tell(Map<?, ?> c) {
+        home = text(c, "module");
         changed = false;
         taken.clear();
         Map<String, Object> said = new LinkedHashMap<>();
         Object result;
         try {
-            result = chain(links);
+            result = sequence(c);
         } catch (Cannot e) {
             said.put("cannot", e.getMessage());
             return said;
@@ -105,6 +123,7 @@ class Call {
 
     /** Start is what the first link of a chain gives. */
     static Object start(Map<String, Object> link) throws Throwable {
+        if (set(link, "var")) return variables.get(text(link, "name"));
         String name = text(link, "name"), place = text(link, "module").isEmpty() ? home : text(link, "module");
         String pkg = place.substring(0, place.indexOf(':')), file = place.substring(place.indexOf(':') + 1);
         String[] parts = name.split("\\.");

@@ -58,10 +58,13 @@ const isClass = (f) => Object.values(standard).includes(f) || /^class\b/.test(Fu
 
 const standard = { Date, Map, Set, Uint8Array, URL };
 
+const variables = new Map();
+
 let main; // the module of the call, which comes first
 
 // start is what a chain begins with, and the object that it is of. Only the call itself may be of a default export without a name.
-async function start({ name, module }, argument) {
+async function start({ name, module, var: variable }, argument) {
+  if (variable) return [undefined, variables.get(name)];
   const modules = [main];
   if (module) modules.push(await import(module));
   const owner = name.includes(".") ? name.replace(/\.[^.]*$/, "") : undefined;
@@ -110,10 +113,10 @@ function thrown(e) {
 
 async function chain(links, argument) {
   let [self, at] = await start(links[0], argument);
-  if (at === undefined) throw new Cannot(`the module exports no ${links[0].name}`);
+  if (at === undefined && !links[0].var) throw new Cannot(`the module exports no ${links[0].name}`);
   for (const [i, link] of links.entries()) {
     if (i > 0) [self, at] = [at, find(at, link.name)];
-    if (link.field) continue;
+    if (link.field || link.var) continue;
     if (i === 0 && typeof at !== "function") throw new Cannot(`the module exports no function ${link.name}`);
     const args = link.fields?.length ? [await object(link.fields)] : await values(link.args);
     const text = () => JSON.stringify(shown(args.filter((_, k) => link.args[k]?.kind !== "call")));
@@ -135,10 +138,24 @@ async function chain(links, argument) {
   return at;
 }
 
-async function tell(links) {
+async function sequence(c) {
+  variables.clear();
+  for (const step of c.before ?? []) {
+    try {
+      const x = await chain(step.call);
+      gives(x);
+      if (step.name) variables.set(step.name, x);
+    } catch (e) {
+      if (step.name || e instanceof Cannot || (e instanceof TypeError && /BigInt/.test(e.message))) throw e;
+    }
+  }
+  return chain(c.call);
+}
+
+async function tell(c) {
   const words = (e) => String(e?.message ?? e);
   try {
-    main = await import(links[0].module);
+    main = await import(c.module);
   } catch (e) {
     return { cannot: `the module cannot be loaded outside of its tests: ${words(e)}` };
   }
@@ -146,10 +163,10 @@ async function tell(links) {
   changed = false;
   taken.clear();
   try {
-    result = await chain(links).catch((e) => {
+    result = await sequence(c).catch((e) => {
       if (allBig || !(e instanceof TypeError) || !/BigInt/.test(e.message)) throw e;
       allBig = true;
-      return chain(links).finally(() => { allBig = false; });
+      return sequence(c).finally(() => { allBig = false; });
     });
   } catch (e) {
     return e instanceof Cannot ? { cannot: e.message } : { error: thrown(e) };
@@ -163,7 +180,7 @@ async function tell(links) {
 
 async function calls() {
   for (const c of plan.calls) {
-    appendFileSync(plan.out, JSON.stringify({ id: c.id, ...(await tell(c.call)) }) + "\n");
+    appendFileSync(plan.out, JSON.stringify({ id: c.id, ...(await tell(c)) }) + "\n");
   }
 }
 {begin}

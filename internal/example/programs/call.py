@@ -41,8 +41,7 @@ def value(v):
         except SyntaxError as e:
             raise Cannot("a function cannot be read: " + str(e)) from None
     if kind == "call":
-        first = v["call"][0]
-        return chain(home(first), v["call"])
+        return chain(v["call"])
     return {number(f["name"]) if f.get("number") else f["name"]: value(f["value"]) for f in v.get("fields", [])}
 
 
@@ -76,11 +75,14 @@ def gives(v):
     return {"same": id(v) in shared, "shared": bool(shared)}
 
 
+VARIABLES = {}
+
+
 def home(link):
-    """The module that has the first name of an argument: that of the call, which may import it, a common one, or another of the project."""
+    """The module that has the first name of a chain: that of the call, which may import it, a common one, or another of the project."""
     name = link["name"].split(".")[0]
     own = getattr(MODULE[0], name, None)
-    if name in STANDARD and not isinstance(own, type):
+    if not link.get("module") and name in STANDARD and not isinstance(own, type):
         return importlib.import_module(STANDARD[name])
     if own is None and link.get("module"):
         return importlib.import_module(link["module"])
@@ -144,9 +146,12 @@ def shown(v, depth=0):
     return out
 
 
-def chain(at, links):
-    """Makes the calls of a chain that begins in the module at."""
+def chain(links):
+    at = home(links[0])
     for i, link in enumerate(links):
+        if link.get("var"):
+            at = VARIABLES[link["name"]]
+            continue
         try:
             f = at
             for part in link["name"].split("."):
@@ -173,15 +178,29 @@ def chain(at, links):
     return at
 
 
-def tell(links):
+def sequence(c):
+    VARIABLES.clear()
+    for step in c["before"] or []:
+        try:
+            given = chain(step["call"])
+        except Exception as e:
+            if step.get("name") or isinstance(e, Cannot):
+                raise
+        else:
+            gives(given)
+            VARIABLES[step.get("name")] = given
+    return chain(c["call"])
+
+
+def tell(c):
     try:
-        MODULE[:] = [importlib.import_module(links[0]["module"])]
+        MODULE[:] = [importlib.import_module(c["module"])]
     except BaseException as e:
         return {"cannot": "the module cannot be loaded outside of its tests: " + type(e).__name__ + ": " + str(e)}
     CHANGED.clear()
     TAKEN.clear()
     try:
-        given = chain(MODULE[0], links)
+        given = sequence(c)
     except Cannot as e:
         return {"cannot": str(e)}
     except AttributeError as e:
@@ -198,5 +217,5 @@ def tell(links):
 
 with open(PLAN["out"], "w", encoding="utf-8") as out:
     for c in PLAN["calls"]:
-        out.write(json.dumps({"id": c["id"], **tell(c["call"])}, default=str) + "\n")
+        out.write(json.dumps({"id": c["id"], **tell(c)}, default=str) + "\n")
         out.flush()
