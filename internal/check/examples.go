@@ -161,8 +161,8 @@ type user struct {
 	plain   bool        // assertions of Python stay
 	without []step.File // the tests that are not there
 	parsed  []sourceFile
-	others  map[string]lookedFor // what exports what is used beside the module, see elsewhere
-	narrow  bool                 // a program of Go uses the module alone
+	others  map[string][]sourceFile // what exports a name, see exporting
+	narrow  bool                    // a program of Go uses the module alone
 	// packages are those that a program of Go imports, functions those of Go that are arguments, by what was written;
 	// they have no text where they do not compile.
 	packages  []example.Package
@@ -174,13 +174,6 @@ type sourceFile struct {
 	source.File
 
 	path string
-}
-
-// lookedFor is the source that exports a name, or why there is none.
-type lookedFor struct {
-	sourceFile
-
-	why string
 }
 
 // sources are those of the module, by path.
@@ -219,8 +212,11 @@ func (u *user) try(ctx context.Context, list []example.Example, anyOrder bool) (
 	}
 	for id, i := range ids {
 		o, ok := said[id]
-		if !ok {
+		switch want := list[i].Want; {
+		case !ok:
 			o.Cannot = failed
+		case u.m.requested() && o.Error != nil && !want.Holds(o): // an error that the program does not know has no name there
+			o.Cannot = u.goError(cmp.Or(want.Type, want.Value.Text))
 		}
 		out[i] = o
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // mostHeldOut bounds how many calls of a module are kept from its author.
-const mostHeldOut = 40
+const mostHeldOut = 100
 
 // heldOut is a call that the author of the code does not know.
 type heldOut struct {

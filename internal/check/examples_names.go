@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ func (u *user) placedSteps(e example.Example) (c example.Call, why string) {
 	if c.Links, why = u.placed(e.Call, false); why != "" {
 		return c, why
 	}
+	u.goError(e.Want.Type)
 	for _, s := range append(slices.Clone(c.Before), example.Step{Call: c.Links}) {
 		c.Module = cmp.Or(c.Module, s.Call[0].Module)
 	}
@@ -40,6 +42,13 @@ func (u *user) placed(links []example.Link, argument bool) (out []example.Link, 
 		}
 	}
 	for i := range out {
+		if out[i].Index != nil {
+			at, why := u.placedIn([]example.Value{*out[i].Index})
+			if why != "" {
+				return nil, why
+			}
+			out[i].Index = &at[0]
+		}
 		if out[i].Args, why = u.placedIn(out[i].Args); why != "" {
 			return nil, why
 		}
@@ -88,6 +97,10 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 		file := u.source(first)
 		switch {
 		case u.chain.Ecosystem == toolchain.Go:
+			if f, why := u.elsewhere("", first); why == "" && path.Dir(f.path) == u.m.Dir && !u.narrow { // constants are in no table that is made before
+				_, why = u.goModule(f, first)
+				return name, "", why
+			}
 			return name, "", ""
 		case file == "":
 			return "", "", "no source of the module declares " + first
@@ -127,34 +140,12 @@ var commonTypes = setOf(strings.Fields(`date datetime time timedelta Decimal Fra
 // elsewhere is the source of the project that exports a name, in the module's directory or anywhere; pkg is the package that it is said to
 // be in, if any.
 func (u *user) elsewhere(pkg, name string) (found sourceFile, why string) {
-	key := pkg + "." + name
-	if f, ok := u.others[key]; ok {
-		return f.sourceFile, f.why
-	}
-	defer func() {
-		if u.others == nil {
-			u.others = map[string]lookedFor{}
-		}
-		u.others[key] = lookedFor{found, why}
-	}()
-	var all []sourceFile
-	for file := range u.entries {
-		if toolchain.IsTest(file) || !toolchain.IsSource(file) || onlyTypes(file) || ecosystemOf(file) != u.chain.Ecosystem || !below(u.chain.Root, file) {
-			continue
-		}
-		if text := u.read(file); bytes.Contains(text, []byte(name)) {
-			f := sourceFile{source.Parse(file, text), file}
-			exports := slices.ContainsFunc(f.Exports, func(x source.Export) bool { return x.Owner == "" && x.Called() == name })
-			if exports && (pkg == "" || f.Package == pkg || stem(path.Base(file)) == pkg || path.Base(path.Dir(file)) == pkg) {
-				all = append(all, f)
-			}
-		}
-	}
+	all := u.exporting(pkg, name)
 	if near := those(all, func(f sourceFile) bool { return path.Dir(f.path) == u.m.Dir }); len(near) > 0 {
 		all = near
 	}
 	if len(all) > 1 {
-		all = slices.DeleteFunc(all, func(f sourceFile) bool { return handsOn(f.path) })
+		all = without(all, func(f sourceFile) bool { return handsOn(f.path) })
 	}
 	switch len(all) {
 	case 0:
@@ -163,6 +154,33 @@ func (u *user) elsewhere(pkg, name string) (found sourceFile, why string) {
 		return all[0], ""
 	}
 	return found, fmt.Sprintf("%d files export %s", len(all), name)
+}
+
+// exporting are the sources of the project that export a name.
+func (u *user) exporting(pkg, name string) (out []sourceFile) {
+	key := pkg + "." + name
+	if list, ok := u.others[key]; ok {
+		return list
+	}
+	for _, file := range slices.Sorted(maps.Keys(u.entries)) {
+		if toolchain.IsTest(file) || !toolchain.IsSource(file) || onlyTypes(file) || ecosystemOf(file) != u.chain.Ecosystem || !below(u.chain.Root, file) {
+			continue
+		}
+		text := u.read(file)
+		if !bytes.Contains(text, []byte(name)) {
+			continue
+		}
+		f := sourceFile{source.Parse(file, text), file}
+		exports := slices.ContainsFunc(f.Exports, func(x source.Export) bool { return x.Owner == "" && x.Called() == name })
+		if exports && (pkg == "" || f.Package == pkg || stem(path.Base(file)) == pkg || path.Base(path.Dir(file)) == pkg) {
+			out = append(out, f)
+		}
+	}
+	if u.others == nil {
+		u.others = map[string][]sourceFile{}
+	}
+	u.others[key] = out
+	return out
 }
 
 // moduleOf is how a program imports a source.
@@ -217,8 +235,7 @@ func (u *user) goFunction(written string) {
 	u.program = nil // it is built without it
 }
 
-// goModule lets the program use an export of Go that is none of the module's, and is the path of its package, "" where that is the
-// module's.
+// goModule lets the program use an export of Go, and is the path of its package, "" where that is the module's.
 func (u *user) goModule(f sourceFile, name string) (module, why string) {
 	x := f.Exports[slices.IndexFunc(f.Exports, func(x source.Export) bool { return x.Owner == "" && x.Name == name })]
 	at := path.Join(u.chain.Module, u.below(path.Dir(f.path)))
@@ -234,22 +251,46 @@ func (u *user) goModule(f sourceFile, name string) (module, why string) {
 	case generic(x.Signature, name):
 		return "", name + " has type parameters"
 	}
-	if at != own {
-		module = at
-	}
 	packages := u.imports()
 	k := slices.IndexFunc(packages, func(p example.Package) bool { return p.Path == at })
 	if k < 0 {
 		k = len(packages)
-		u.packages = append(packages, example.Package{Path: at})
+		u.packages = append(u.packages, example.Package{Path: at})
 	}
-	list := &u.packages[k].Values
-	if x.Kind == "struct" || x.Kind == "type" {
-		list = &u.packages[k].Types
+	p := &u.packages[k]
+	list := &p.Values
+	switch {
+	case x.Kind == "struct" || x.Kind == "type":
+		list = &p.Types
+	case x.Kind == "variable" && strings.HasPrefix(name, "Err"):
+		list = &p.Errors
 	}
 	if !slices.Contains(*list, name) {
 		*list = append(*list, name)
 		u.program = nil // it is built without it
 	}
-	return module, ""
+	if at == own {
+		return "", ""
+	}
+	return at, ""
+}
+
+// errorsOfGo are those of the standard library that programs do not know.
+var errorsOfGo = setOf(strings.Fields(`ErrNotExist ErrExist ErrPermission ErrInvalid ErrClosed ErrNoRows ErrUnexpectedEOF ErrShortBuffer ErrShortWrite ErrRange ErrSyntax ErrUnsupported ErrDeadlineExceeded ErrProcessDone ErrNoProgress`))
+
+// goError lets the program tell an error of Go that is wanted, which several packages may have; why says that it cannot.
+func (u *user) goError(name string) (why string) {
+	if u.chain.Ecosystem != toolchain.Go || !strings.HasPrefix(name, "Err") || u.m.exports(name) {
+		return ""
+	}
+	all := u.exporting("", name)
+	if len(all) == 0 && errorsOfGo[name] {
+		return name + " may be one of the standard library"
+	}
+	for _, f := range all {
+		if _, why = u.goModule(f, name); why == "" {
+			return ""
+		}
+	}
+	return why
 }

@@ -44,11 +44,7 @@ var asReleased = []string{"build", "--quiet", "--message-format=short", "--confi
 // compiler says.
 func (u *user) prepareRust(ctx context.Context, plan example.Plan) (example.Plan, map[string]string, error) {
 	signatures := mapOf(u.m.Exports, func(e step.Export) (string, string) { return bareName(e.Name), e.Signature })
-	known := u.sources()
-	for _, f := range u.others {
-		known = append(slices.Clip(known), f.sourceFile)
-	}
-	for _, f := range known {
+	for _, f := range slices.Concat(slices.Concat([][]sourceFile{u.sources()}, slices.Collect(maps.Values(u.others)))...) {
 		for _, x := range f.Exports {
 			for _, name := range []string{x.Name, x.Owner + "." + x.Name} {
 				if signatures[name] == "" {

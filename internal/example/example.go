@@ -49,6 +49,8 @@ type Link struct {
 	Field bool `json:"field,omitempty"`
 	// Var is set where a chain begins with a variable.
 	Var bool `json:"var,omitempty"`
+	// Index is set where an element of a list, or what an object has by a key, is read.
+	Index *Value `json:"index,omitempty"`
 	// Keep is set where the call only changes its object, or fails, and the next link is of that object again.
 	Keep bool `json:"keep,omitempty"`
 }
@@ -57,8 +59,10 @@ type Link struct {
 type Want struct {
 	Error bool   `json:"error,omitempty"`
 	Type  string `json:"type,omitempty"` // of the error, "" when any will do
-	Value Value  `json:"value,omitzero"`
-	Raw   string `json:"raw,omitempty"` // the value as the spec has it
+	// Says are texts and numbers that the error has to say, in this order.
+	Says  []string `json:"says,omitempty"`
+	Value Value    `json:"value,omitzero"`
+	Raw   string   `json:"raw,omitempty"` // the value as the spec has it
 }
 
 // Symbol is the name of the export that is called, or that has made the object.
@@ -94,15 +98,39 @@ func read(input, output string, functions bool) (e Example, why string) {
 // ReadCall reads a call that an agent has written as one, with what it is to give. That may be the name of a constant, or of an error whose
 // name does not say that it is one. Arguments may be functions: what strangers write in a text is never run like that.
 func ReadCall(call, gives string) (e Example, why string) {
-	if e, why = read(call, gives, true); why == "" || e.Call == nil {
+	e, why = read(call, gives, true)
+	if e.Call == nil || why == "" && !e.Want.Error {
 		return e, why
 	}
-	p := &parser{s: strings.TrimSpace(gives)}
-	name := p.name()
-	if r, _ := utf8.DecodeRuneInString(lastName(name)); !unicode.IsUpper(r) || !p.end() {
+	text, failed := strings.CutPrefix(strings.TrimSpace(gives), "Err(")
+	if failed {
+		text = strings.TrimSuffix(text, ")")
+	}
+	p := &parser{s: text, calls: true}
+	name := lastName(strings.ReplaceAll(p.name(), "::", "."))
+	if r, _ := utf8.DecodeRuneInString(name); !unicode.IsUpper(r) {
 		return e, why
 	}
-	e.Want = Want{Value: Value{Kind: Name, Text: lastName(name)}, Raw: gives}
+	var says []string
+	if p.take("(") {
+		args, ok := p.list(")")
+		if !ok {
+			return e, why
+		}
+		visitAll([]Link{{Args: args}}, func(v Value) {
+			if v.Kind == String || v.Kind == Number {
+				says = append(says, v.Text)
+			}
+		})
+	}
+	switch {
+	case !p.end():
+		return e, why
+	case failed || errorName(name):
+		e.Want = Want{Error: true, Type: name, Says: says, Raw: gives}
+	default:
+		e.Want = Want{Value: Value{Kind: Name, Text: name}, Says: says, Raw: gives}
+	}
 	return e, ""
 }
 
@@ -269,6 +297,9 @@ func chainText(links []Link) string {
 	}
 	for i, l := range links {
 		switch {
+		case l.Index != nil:
+			b.WriteString("[" + l.Index.String() + "]")
+			continue
 		case ofObject(links, i):
 			b.WriteString("; " + object + ".")
 		case i > 0:

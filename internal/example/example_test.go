@@ -42,6 +42,7 @@ func TestRead(t *testing.T) {
 		{"`f(1)` and `g('a')`", "1", ""},
 		{"`f(g(1), [new T('a')])`", "4", "f(g(1), [new T(\"a\")]) = 4"},
 		{"`f(1).size`", "4", "f(1).size = 4"},
+		{"`f(1)[0].a['b']`", "4", "f(1)[0].a[\"b\"] = 4"},
 		{"`f(1).a.b.c()`", "4", "f(1).a.b.c() = 4"},
 		{"`s = Stack(3); s.push(1); s.push(2); s.items().length`", "2", "x = Stack(3); x.push(1); x.push(2); x.items().length = 2"},
 		{"`const s = new Stack(); s.size;`", "0", "new Stack().size = 0"},
@@ -104,6 +105,10 @@ func TestReadCall(t *testing.T) {
 		{"Conflict", `{"error":{"names":["Conflict","Exception"],"text":""}}`, true},
 		{"Conflict", `{"error":{"names":["KeyError"],"text":""}}`, false},
 		{"Conflict", `{"value":1}`, false},
+		{`KeyError("b")`, `{"error":{"names":["KeyError"],"text":"'b'"}}`, true},
+		{`KeyError("b")`, `{"error":{"names":["KeyError"],"text":"'a'"}}`, false},
+		{`Err(GroupError::Cycle(["a", "b"]))`, `{"error":{"names":["Cycle"],"text":"Cycle([\"a\", \"b\"])"}}`, true},
+		{`Err(Cycle(["b", "a"]))`, `{"error":{"names":["Cycle"],"text":"Cycle([\"a\", \"b\"])"}}`, false},
 	} {
 		e, why := example.ReadCall("f(1)", c.gives)
 		var o example.Outcome
@@ -278,6 +283,9 @@ func TestComparable(t *testing.T) {
 		{`{"a": 1}`, `{"value":{"$type":"T","$text":"b","$fields":{"a":2}}}`, true},
 		{`{"a": 1}`, `{"value":{"$type":"T","$text":"b","$fields":{"b":1}}}`, false},
 		{"null", `{"value":3}`, true},
+		{"null", `{"value":{"$type":"undefined","$text":"undefined"}}`, false},
+		{"undefined", `{"value":null}`, false},
+		{"3", `{"value":{"$type":"undefined","$text":"undefined"}}`, true},
 		{"3", `{"value":null}`, true},
 		{"3", `{"error":{"names":["E"],"text":""}}`, true},
 		{"error", `{"value":3}`, true},

@@ -51,10 +51,10 @@ func (w Want) Holds(o Outcome) bool {
 	case w.Value.Kind != Name && w.Error != (o.Error != nil):
 		return false
 	case w.Error:
-		return w.Type == "" || w.thrown(*o.Error)
+		return (w.Type == "" || w.thrown(*o.Error)) && inOrder(o.Error.Text, w.Says)
 	}
 	if w.Value.Kind == Name && o.Error != nil {
-		return Want{Type: w.Value.Text}.thrown(*o.Error)
+		return Want{Type: w.Value.Text}.thrown(*o.Error) && inOrder(o.Error.Text, w.Says)
 	}
 	if same(w.Value, o.Value) {
 		return true
@@ -72,7 +72,12 @@ func (w Want) Holds(o Outcome) bool {
 // and an error can be told from everything.
 func (w Want) Comparable(o Outcome) bool {
 	got := bytes.TrimSpace(o.Value)
-	if w.Error || o.Error != nil || w.Value.Kind == Null || string(got) == "null" {
+	var s shown
+	missing := json.Unmarshal(got, &s) == nil && s.Type == "undefined"
+	switch {
+	case w.Value.Kind == Null && missing, w.Value.Text == "undefined" && string(got) == "null": // nothing, of another kind
+		return false
+	case w.Error || o.Error != nil || w.Value.Kind == Null || string(got) == "null" || missing:
 		return true
 	}
 	if len(got) == 0 || o.Several && w.Value.Kind == List {
@@ -110,6 +115,18 @@ func alike(want Value, got json.RawMessage) bool {
 	case Null, Made, Code:
 	}
 	return false
+}
+
+// inOrder reports whether a text has some others, in their order.
+func inOrder(text string, list []string) bool {
+	for _, s := range list {
+		_, rest, ok := strings.Cut(text, s)
+		if !ok {
+			return false
+		}
+		text = rest
+	}
+	return true
 }
 
 func (w Want) thrown(e Thrown) bool {

@@ -173,6 +173,9 @@ func visitAll(links []Link, visit func(Value)) {
 		visitAll(v.Call, visit)
 	}
 	for _, l := range links {
+		if l.Index != nil {
+			walk(*l.Index)
+		}
 		walk(Value{Kind: List, List: l.Args, Fields: l.Fields})
 	}
 }

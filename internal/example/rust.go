@@ -92,6 +92,13 @@ func rustCall(links []Link, signatures map[string]string) (string, bool) {
 			b.WriteString("; x")
 		}
 		switch {
+		case l.Index != nil:
+			at, ok := rustValue(*l.Index, "", signatures)
+			if !ok {
+				return "", false
+			}
+			b.WriteString("[" + at + "]")
+			continue
 		case l.Var:
 			b.WriteString(l.Name)
 			continue

@@ -267,32 +267,30 @@ func (p *parser) chain() ([]Link, bool) {
 	return p.further([]Link{l})
 }
 
-// further reads what is called of a chain.
+// further reads what is called, or read, of a chain.
 func (p *parser) further(of []Link) ([]Link, bool) {
-	if p.take("?"); !p.take(".") {
-		return of, true
-	}
-	more, ok := p.links()
-	return append(of, more...), ok
-}
-
-// links reads what is called, or read, of what there is: f(1).g().
-func (p *parser) links() ([]Link, bool) {
-	var out []Link
 	for {
-		l := Link{Args: []Value{}}
-		if l.Name = strings.ReplaceAll(p.name(), "::", "."); l.Name == "" {
-			return nil, false
-		}
-		if l.Field = !p.take("("); !l.Field {
-			var ok bool
-			if l.Args, ok = p.list(")"); !ok || !literal(l.Args) {
+		switch p.take("?"); {
+		case p.take("["):
+			v, ok := p.value()
+			if !ok || !literal([]Value{v}) || !p.take("]") {
 				return nil, false
 			}
-		}
-		out = append(out, l)
-		if p.take("?"); !p.take(".") {
-			return out, true
+			of = append(of, Link{Field: true, Args: []Value{}, Index: &v})
+		case p.take("."):
+			l := Link{Args: []Value{}}
+			if l.Name = strings.ReplaceAll(p.name(), "::", "."); l.Name == "" {
+				return nil, false
+			}
+			if l.Field = !p.take("("); !l.Field {
+				var ok bool
+				if l.Args, ok = p.list(")"); !ok || !literal(l.Args) {
+					return nil, false
+				}
+			}
+			of = append(of, l)
+		default:
+			return of, true
 		}
 	}
 }

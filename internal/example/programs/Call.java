@@ -164,6 +164,11 @@ class Call {
 
     static Object step(Object at, Map<String, Object> link) throws Throwable {
         String name = text(link, "name");
+        if (link.get("index") instanceof Map<?, ?> index) {
+            if (at instanceof Map<?, ?> m) return m.get(plain(index));
+            int i = (Integer) number(text(index, "text"), Integer.class, new int[1]);
+            return at instanceof List<?> l ? l.get(i) : Array.get(at, i);
+        }
         if (at == null) throw new NullPointerException(name);
         if (set(link, "field")) return read(at, name);
         return invoke(methods(at.getClass(), name, false), at, link, name);

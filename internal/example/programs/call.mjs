@@ -115,6 +115,11 @@ async function chain(links, argument) {
   let [self, at] = await start(links[0], argument);
   if (at === undefined && !links[0].var) throw new Cannot(`the module exports no ${links[0].name}`);
   for (const [i, link] of links.entries()) {
+    if (link.index) {
+      const key = await value(link.index);
+      [self, at] = [at, at instanceof Map ? at.get(key) : Array.isArray(at) && key < 0 ? at.at(key) : at[key]];
+      continue;
+    }
     if (i > 0) [self, at] = [at, find(at, link.name)];
     if (link.field || link.var) continue;
     if (i === 0 && typeof at !== "function") throw new Cannot(`the module exports no function ${link.name}`);

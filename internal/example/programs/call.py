@@ -152,6 +152,9 @@ def chain(links):
         if link.get("var"):
             at = VARIABLES[link["name"]]
             continue
+        if link.get("index"):
+            at = at[value(link["index"])]
+            continue
         try:
             f = at
             for part in link["name"].split("."):

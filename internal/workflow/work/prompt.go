@@ -30,7 +30,7 @@ var (
 		`"questions":` + turn.QuestionSchema + `,"assumptions":` + turn.TextsSchema + `,"title":{"type":"string"},"type":` + turn.TypeSchema + `,` +
 		`"functional":` + turn.TextsSchema + `,"nonfunctional":` + turn.TextsSchema + `,` +
 		`"criteria":` + turn.CriteriaSchema + `,"areas":` + turn.TextsSchema + `,` +
-		`"task":{"type":"object","additionalProperties":false,"required":["title","scope","files"],"properties":{` +
+		`"task":{"type":"object","additionalProperties":false,"required":["scope","files"],"properties":{` +
 		`"title":{"type":"string"},"scope":{"type":"string"},"files":` + turn.FilesSchema + `,"verify":` + turn.TextsSchema + `,"held_out":` + turn.HeldOutSchema + `}}}}`)
 	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["goal","tasks"],"properties":{"goal":{"type":"string"},` +
 		`"tasks":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","type","title","scope","covers"],"properties":{` +
