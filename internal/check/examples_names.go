@@ -280,17 +280,21 @@ var errorsOfGo = setOf(strings.Fields(`ErrNotExist ErrExist ErrPermission ErrInv
 
 // goError lets the program tell an error of Go that is wanted, which several packages may have; why says that it cannot.
 func (u *user) goError(name string) (why string) {
-	if u.chain.Ecosystem != toolchain.Go || !strings.HasPrefix(name, "Err") || u.m.exports(name) {
+	if u.chain.Ecosystem != toolchain.Go || !strings.HasPrefix(name, "Err") {
 		return ""
 	}
 	all := u.exporting("", name)
 	if len(all) == 0 && errorsOfGo[name] {
 		return name + " may be one of the standard library"
 	}
+	known := u.m.exports(name)
 	for _, f := range all {
-		if _, why = u.goModule(f, name); why == "" {
-			return ""
-		}
+		_, no := u.goModule(f, name)
+		known = known || no == ""
+		why = cmp.Or(why, no)
+	}
+	if known {
+		return ""
 	}
 	return why
 }
