@@ -269,8 +269,8 @@ func TestHeldOutOfOthers(t *testing.T) {
 			base := l.tree("", c.base)
 			task := check.Task{Chains: []toolchain.Found{l.module(base, ".").Chain}, Base: base, Owns: func(string) bool { return true }}
 			for _, call := range c.calls {
-				call, gives, _ := strings.Cut(call, " → ")
-				task.HeldOut = append(task.HeldOut, step.HeldOut{Call: call, Gives: gives})
+				made, gives, _ := strings.Cut(call, " → ")
+				task.HeldOut = append(task.HeldOut, step.HeldOut{Call: made, Gives: gives})
 			}
 			for _, right := range []bool{true, false} {
 				files := maps.Clone(c.change)

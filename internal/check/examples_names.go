@@ -43,9 +43,9 @@ func (u *user) placed(links []example.Link, argument bool) (out []example.Link, 
 	}
 	for i := range out {
 		if out[i].Index != nil {
-			at, why := u.placedIn([]example.Value{*out[i].Index})
-			if why != "" {
-				return nil, why
+			at, no := u.placedIn([]example.Value{*out[i].Index})
+			if no != "" {
+				return nil, no
 			}
 			out[i].Index = &at[0]
 		}
@@ -97,7 +97,7 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 		file := u.source(first)
 		switch {
 		case u.chain.Ecosystem == toolchain.Go:
-			if f, why := u.elsewhere("", first); why == "" && path.Dir(f.path) == u.m.Dir && !u.narrow { // constants are in no table that is made before
+			if f, no := u.elsewhere("", first); no == "" && path.Dir(f.path) == u.m.Dir && !u.narrow { // constants are in no table that is made before
 				_, why = u.goModule(f, first)
 				return name, "", why
 			}

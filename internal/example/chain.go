@@ -1,0 +1,204 @@
+package example
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+)
+
+// steps reads a chain, or a sequence of them that ends with the one that counts: x = T(1); y = x.f(2); y.g(x).
+func (p *parser) steps() (before []Step, last []Link, ok bool) {
+	p.vars = map[string]bool{}
+	for {
+		name := p.assigned()
+		if from := p.i; name != "" { // a literal stands for itself
+			if v, read := p.value(); read && p.take(";") && v.Kind != Name && v.Kind != Made && v.Kind != Code {
+				p.env = with(p.env, name, v)
+				continue
+			}
+			p.i = from
+		}
+		if last, ok = p.chain(); !ok {
+			return nil, nil, false
+		}
+		if !p.take(";") || p.end() {
+			break
+		}
+		if name == "" && !p.functions && !uses(last) { // x.push(1), or something that everybody sees?
+			return nil, nil, false
+		}
+		before = append(before, Step{name, last})
+		if name != "" {
+			p.vars[name] = true
+		}
+	}
+	if one, ok := ofOne(before, last); ok {
+		return nil, one, true
+	}
+	return before, last, true
+}
+
+func with(env map[string]Value, name string, v Value) map[string]Value {
+	out := maps.Clone(env)
+	if out == nil {
+		out = map[string]Value{}
+	}
+	out[name] = v
+	return out
+}
+
+// ofOne is a sequence that makes one object and changes nothing but that as a chain, see [Link.Keep].
+func ofOne(before []Step, last []Link) ([]Link, bool) {
+	if len(before) == 0 {
+		return last, true
+	}
+	object := before[0].Name
+	all := slices.Clone(before[0].Call)
+	if object == "" || all[0].Var {
+		return nil, false
+	}
+	for i, s := range append(slices.Clone(before[1:]), Step{"", last}) {
+		keep := i+1 < len(before)
+		if s.Name != "" || !s.Call[0].Var || s.Call[0].Name != object || len(s.Call) < 2 || keep && len(s.Call) != 2 {
+			return nil, false
+		}
+		all = append(all, s.Call[1:]...)
+		all[len(all)-1].Keep = keep
+	}
+	return all, !uses(all)
+}
+
+// uses reports whether a chain is of a variable, or has one as an argument.
+func uses(links []Link) bool {
+	found := links[0].Var
+	visitAll(links, func(v Value) { found = found || v.Kind == Made && v.Call[0].Var })
+	return found
+}
+
+// assigned is the variable that a statement sets, "" where it sets none.
+func (p *parser) assigned() string {
+	for _, w := range []string{"const", "let", "var"} {
+		if p.word(w) {
+			break
+		}
+	}
+	from := p.i
+	if name := p.name(); name != "" && (p.take(":=") || p.take("=") && !p.take("=")) {
+		return name
+	}
+	p.i = from
+	return ""
+}
+
+// object is the variable of a sequence that comes next, "" where there is none.
+func (p *parser) object() string {
+	p.blank()
+	from := p.i
+	name, _, _ := strings.Cut(p.name(), ".")
+	if !p.vars[name] {
+		p.i = from
+		return ""
+	}
+	p.i = from + len(name)
+	return name
+}
+
+// chain reads f(1), Type.f(1), new T(1).f(), T{a: 1}.f(), f(1).a, and x.f(1) of a variable.
+func (p *parser) chain() ([]Link, bool) {
+	p.word("await")
+	if x := p.object(); x != "" {
+		return p.further([]Link{{Name: x, Var: true, Args: []Value{}}})
+	}
+	l := Link{New: p.word("new"), Args: []Value{}}
+	l.Name = strings.ReplaceAll(p.name(), "::", ".")
+	first, _, _ := strings.Cut(l.Name, ".")
+	if _, literal := p.env[first]; literal || l.Name == "" {
+		return nil, false
+	}
+	var ok bool
+	switch {
+	case p.take("("):
+		l.Args, ok = p.list(")")
+	case p.take("{"):
+		l.New = true
+		l.Fields, ok = p.fields()
+	}
+	if !ok || !literal(l.Args) {
+		return nil, false
+	}
+	return p.further([]Link{l})
+}
+
+// further reads what is called, or read, of a chain.
+func (p *parser) further(of []Link) ([]Link, bool) {
+	for {
+		switch p.take("?"); {
+		case p.take("["):
+			v, ok := p.value()
+			if !ok || !literal([]Value{v}) || !p.take("]") {
+				return nil, false
+			}
+			of = append(of, Link{Field: true, Args: []Value{}, Index: &v})
+		case p.take("."):
+			l := Link{Args: []Value{}}
+			if l.Name = strings.ReplaceAll(p.name(), "::", "."); l.Name == "" {
+				return nil, false
+			}
+			if l.Field = !p.take("("); !l.Field {
+				var ok bool
+				if l.Args, ok = p.list(")"); !ok || !literal(l.Args) {
+					return nil, false
+				}
+			}
+			of = append(of, l)
+		default:
+			return of, true
+		}
+	}
+}
+
+// made reads an argument that begins with a name, from where it begins: a chain, a variable, or a constant.
+func (p *parser) made(from int, name string) (Value, bool) {
+	first, _, _ := strings.Cut(name, ".")
+	if p.vars[first] || name == "new" || name == "await" || strings.HasPrefix(p.rest(), "(") || strings.HasPrefix(p.rest(), "{") {
+		p.i = from
+		links, ok := p.chain()
+		return Value{Kind: Made, Call: links}, ok
+	}
+	if r, _ := utf8.DecodeRuneInString(name); strings.ContainsAny(name, ".:") || unicode.IsUpper(r) { // Color.RED, High
+		return Value{Kind: Made, Call: []Link{{Name: strings.ReplaceAll(name, "::", "."), Args: []Value{}, Field: true}}}, true
+	}
+	return Value{Kind: Name, Text: name}, true
+}
+
+// function is how a function begins that is an argument, in Python, JavaScript, Go and Rust.
+var function = re.New(`^(?:lambda\b[^:]*:|(?:async )?(?:\([^()]*\)|[\pL_$][\pL\d_$]*) *=>|func\([^()]*\)|(?:move )?\|[^|]*\|)`)
+
+// function reads a function up to the end of the argument.
+func (p *parser) function(head string) (Value, bool) {
+	from, depth, quote := p.i, 0, byte(0)
+	for p.i += len(head); p.i < len(p.s); p.i++ {
+		switch c := p.s[p.i]; {
+		case quote != 0 && c == '\\':
+			p.i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case strings.IndexByte("([{", c) >= 0:
+			depth++
+		case depth == 0 && strings.IndexByte(",)]}", c) >= 0:
+			body := strings.TrimSpace(p.s[from+len(head) : p.i])
+			return Value{Kind: Code, Text: strings.TrimSpace(p.s[from:p.i])}, body != ""
+		case strings.IndexByte(")]}", c) >= 0:
+			depth--
+		}
+	}
+	return Value{}, false
+}
