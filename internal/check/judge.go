@@ -80,6 +80,8 @@ type Judgement struct {
 	FailedBefore []string `json:"failed_before,omitempty"`
 	// AlsoBefore counts their results, one for each row of a table. Tests does not count them as failed.
 	AlsoBefore int `json:"also_before,omitempty"`
+	// FailsNow are calls that no test makes, which give a value without the change and fail with it.
+	FailsNow []string `json:"fails_now,omitempty"`
 	// NotRun says what there was no time for.
 	NotRun  []string      `json:"not_run,omitempty"`
 	Records []step.Record `json:"ran"`

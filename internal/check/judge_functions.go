@@ -321,7 +321,9 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 	case ran:
 		t.count(m, false)
 		t.survived = append(t.survived, m)
-		if t.sure = t.sure || m.What == source.ReturnOther; m.anew || t.Changed.Tried == 0 {
+		other := m.What == source.ReturnOther
+		t.blind = t.blind || m.anew && (other || m.What == source.ReturnText)
+		if t.sure = t.sure || other; m.anew || t.Changed.Tried == 0 {
 			t.Survived, t.SurvivedAt = describe(m.Mutant), m.Line
 		}
 	}

@@ -73,15 +73,28 @@ func (x *chainJudge) differing(ctx context.Context, m Module) error {
 		return err
 	}
 	told := map[string]int{}
-	for i, e := range list {
-		file := x.declaring(m, e.Symbol())
-		if told[file] < mostDiffer && !sameOutcome(old[i], now[i]) {
+	for _, failing := range []bool{true, false} { // what fails now comes first
+		for i, e := range list {
+			file := x.declaring(m, e.Symbol())
+			if told[file] >= mostDiffer || sameOutcome(old[i], now[i]) || failing != failsNow(old[i], now[i]) {
+				continue
+			}
 			told[file]++
-			x.say(warn("behavior-changed", file, 0, fmt.Sprintf("%s gives %s now, and gave %s before the change. No test that fails without the change names it.",
-				e.Calls(), now[i].Given(), old[i].Given())), nil)
+			f := warn("behavior-changed", file, 0, fmt.Sprintf("%s gives %s now, and gave %s before the change. No test that fails without the change names it.",
+				e.Calls(), now[i].Given(), old[i].Given()))
+			if failing {
+				f.Severity = step.Fix
+				x.out.FailsNow = append(x.out.FailsNow, e.Calls())
+			}
+			x.say(f, nil)
 		}
 	}
 	return nil
+}
+
+// failsNow reports whether a call that gave a value before gives an error now.
+func failsNow(old, now example.Outcome) bool {
+	return now.Error != nil && old.Error == nil && old.Cannot == ""
 }
 
 // declaring is the source of a module that exports a name.

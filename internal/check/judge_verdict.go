@@ -56,6 +56,7 @@ type Function struct {
 	rows    bool // no function: values of tables
 	unsure  bool // there was no time to find out
 	sure    bool // that it gives another value went unnoticed, which is no change that means nothing
+	blind   bool // the same, or another text, of a line that the change wrote
 }
 
 // Outcomes counts small changes of some code that were tested, and those that a test noticed.
@@ -148,11 +149,12 @@ func (k known) proved() bool {
 func (f Function) added() bool { return !f.existed && f.Name != "" }
 
 // covered: each changed function of which a small change was tried has a test that notices one, in the lines that were changed where
-// there is enough to mutate. Where nothing is left to try, because
-// code was only removed, the tests that reach the change and pass are all that can be asked for.
+// there is enough to mutate, or where one that means something went unnoticed and none was noticed. Where nothing is left to try,
+// because code was only removed, the tests that reach the change and pass are all that can be asked for.
 func (k known) covered() bool {
 	if slices.ContainsFunc(k.functions, func(f Function) bool {
-		return f.Unreached || f.unsure || f.Missed() && f.Changed.Tried >= fewMutants || f.Tried > 0 && f.Noticed == 0
+		missed := f.Missed() && (f.Changed.Tried >= fewMutants || f.blind && f.Changed.Noticed == 0)
+		return f.Unreached || f.unsure || missed || f.Tried > 0 && f.Noticed == 0
 	}) {
 		return false
 	}

@@ -39,6 +39,8 @@ func TestVerdicts(t *testing.T) {
 		"old tests notice one, no time for the other":    {known{code: true, functions: []Function{old, {unsure: true}}, late: true}, VerdictUnknown, 0},
 		"old tests notice less than half of it":          {known{code: true, functions: []Function{{Tried: 4, Noticed: 1, Changed: Outcomes{Tried: 4, Noticed: 1}}}}, VerdictUnproved, 0},
 		"old tests notice half of it":                    {known{code: true, functions: []Function{{Tried: 2, Noticed: 1, Changed: Outcomes{Tried: 2, Noticed: 1}}}}, VerdictCovered, 0},
+		"another value in a changed line goes unnoticed": {known{code: true, functions: []Function{{Tried: 2, Noticed: 1, blind: true, Changed: Outcomes{Tried: 1}}}}, VerdictUnproved, 0},
+		"a change in a changed line may mean nothing":    {known{code: true, functions: []Function{{Tried: 2, Noticed: 1, Changed: Outcomes{Tried: 1}}}}, VerdictCovered, 0},
 		"code is gone and tests pass":                    {known{code: true, ran: 3}, VerdictCovered, 0},
 		"new code that has nothing to mutate":            {known{code: true, anew: true, ran: 3, functions: []Function{untried}}, VerdictUnknown, 0},
 		"new code with nothing to mutate, none looks":    {known{code: true, anew: true}, VerdictUnproved, 0},

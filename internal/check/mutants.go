@@ -192,7 +192,7 @@ func describe(m source.Mutant) string {
 		return "`" + value + "` becomes `" + m.New + "`"
 	}
 	return map[string]string{
-		"negate condition": "the condition is negated", "drop statement": "the statement is dropped", "change returned text": "another string is returned",
+		"negate condition": "the condition is negated", "drop statement": "the statement is dropped", source.ReturnText: "another string is returned",
 		source.ReturnNothing: "nothing is returned", source.ReturnOther: "another value is returned",
 	}[m.What]
 }

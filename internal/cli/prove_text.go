@@ -27,11 +27,17 @@ func verdictText(l report.Lang, j act.Judged) string {
 	if !slices.Contains([]check.Verdict{check.VerdictProved, check.VerdictCovered, check.VerdictNothing}, j.Verdict) {
 		return text
 	}
-	if names := namesOf(j, check.Function.Missed); len(names) > 0 {
+	if names := namesOf(j, blind); len(names) > 0 {
+		text += fmt.Sprintf(l.T("; but no test kills a mutant in the changed lines of %s"), strings.Join(names, ", "))
+	}
+	if names := namesOf(j, func(f check.Function) bool { return f.Missed() && !blind(f) }); len(names) > 0 {
 		text += fmt.Sprintf(l.T("; but tests kill less than half of the mutants in the changed lines of %s"), strings.Join(names, ", "))
 	}
 	if names := namesOf(j, check.Function.MissedSome); len(names) > 0 && j.Verdict == check.VerdictCovered {
 		text += fmt.Sprintf(l.T("; mutants in the changed lines of %s survive"), strings.Join(names, ", "))
+	}
+	if n := len(j.FailsNow); n > 0 {
+		text += fmt.Sprintf(l.T("; but %s fails now, and did not before the change"), strings.Join(j.FailsNow[:min(2, n)], ", "))
 	}
 	if n := count(j, lesser); n > 0 {
 		text += report.Countf(l.T("; but %d tests may check too little"), n)
@@ -100,6 +106,9 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		if j.Why != "" {
 			return l.T("covered: tests that reach the change pass; it has no function to mutate")
 		}
+		if slices.ContainsFunc(j.Functions, func(f check.Function) bool { return f.Missed() || f.MissedSome() }) {
+			return l.T("covered: no new test shows the change, and existing tests kill only some of its mutants")
+		}
 		return l.T("covered: no new test shows the change, but existing tests kill its mutants")
 	case check.VerdictNothing:
 		if j.Before == j.Tree && j.Base == act.NoCommit {
@@ -141,6 +150,9 @@ func verdictWords(l report.Lang, j act.Judged) string {
 
 // oldOnly reports whether tests notice when a function is wrong, and no new one does.
 func oldOnly(f check.Function) bool { return f.Noticed > 0 && !f.ByNew }
+
+// blind reports whether tests notice when a function is wrong, but nothing that was tried in the lines that the change wrote.
+func blind(f check.Function) bool { return f.Missed() && f.Changed.Noticed == 0 }
 
 // unnoticed reports whether every small change of a function went unnoticed, or no test comes near it.
 func unnoticed(f check.Function) bool { return f.Unreached || f.Tried > 0 && f.Noticed == 0 }
@@ -250,7 +262,9 @@ func writeNoticed(b *folding, l report.Lang, j act.Judged) {
 				}
 				names = append(names, id)
 			}
-			who = strings.Join(slices.Compact(names), ", ")
+			if who = strings.Join(slices.Compact(names), ", "); f.Missed() || f.MissedSome() && j.Verdict != check.VerdictProved {
+				who += fmt.Sprintf(l.T(" (%d of %d mutants in its changed lines)"), f.Changed.Noticed, f.Changed.Tried)
+			}
 		case f.Unreached:
 			who = l.T("no test reaches it")
 		case f.Tried > 0:

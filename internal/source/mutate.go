@@ -19,10 +19,12 @@ var swaps = map[string]string{
 	"and": "or", "or": "and", "+=": "-=", "-=": "+=",
 }
 
-// What a mutant does that gives nothing, or the zero value, where the function gives a value, and one that gives another value.
+// What a mutant does that gives nothing, or the zero value, where the function gives a value, one that gives another value, and one that gives
+// another text instead of the one that is written there.
 const (
 	ReturnNothing = "return nothing"
 	ReturnOther   = "return another value"
+	ReturnText    = "change returned text"
 )
 
 // Alike is a mutant that gives another object where m gives nothing for one: what only asks whether there is something does not notice it.
@@ -249,7 +251,7 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 				around(i+1, end, "negate condition", "(not (", "))")
 			}
 		case isWord(t, "return") && i+1 < len(ts) && ts[i+1].Kind == String && !strings.HasSuffix(ts[i+1].Text, `"""`):
-			add(ts[i+1], ts[i+1].End, "change returned text", `"mutant"`)
+			add(ts[i+1], ts[i+1].End, ReturnText, `"mutant"`)
 		case isWord(t, "return") && (python || f.Lang == TypeScript || f.Lang == JavaScript):
 			if end := statementEnd(ts, i, python); end > i+1 && ts[end-1].End <= fn.Stop && (end > i+2 || ts[i+1].Kind == Ident && !isWord(ts[i+1], "self") && !isWord(ts[i+1], "this")) && !isWord(ts[i+1], "None") && !isWord(ts[i+1], "undefined") && !isWord(ts[i+1], "null") {
 				other := otherScript

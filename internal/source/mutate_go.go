@@ -176,7 +176,7 @@ func (m *goMutator) results(x *ast.ReturnStmt) {
 			}
 		case *ast.BasicLit:
 			if v.Kind == token.STRING {
-				m.add(v.Pos(), v.End(), "change returned text", strconv.Quote("mutant"))
+				m.add(v.Pos(), v.End(), ReturnText, strconv.Quote("mutant"))
 			}
 		}
 	}
