@@ -3,6 +3,7 @@ package act
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -27,9 +28,14 @@ func (a *Actor) workKnown(ctx context.Context, v *view, in step.WorkIn, out *ste
 		if plan.Documents = ""; works.IsKept(all.Works[i].Folder) { // as it was begun
 			plan.Documents = works.Kept
 		}
-		plan.Landed, err = a.landedBefore(ctx, *out)
+		if plan.Landed, err = a.landedBefore(ctx, *out); err == nil && !in.Plan.IsZero() {
+			var before step.WorkPlan
+			before, err = load[step.WorkPlan](a.o.Blobs, in.Plan)
+			out.Agreed = sameRest(plan, before, out.Landed)
+		}
 	case !in.Plan.IsZero():
 		plan, err = load[step.WorkPlan](a.o.Blobs, in.Plan)
+		out.Agreed = true
 	default:
 		err = &InputError{in.Work + " is neither in works/ of what is checked out nor in " + works.KeptHome}
 	}
@@ -85,6 +91,25 @@ func fromFiles(all *works.Tree, w *works.Work, in step.WorkIn, out *step.WorkSur
 		plan.Tasks = append(plan.Tasks, taskOf(w, t))
 	}
 	return plan
+}
+
+// sameRest reports whether the tasks that are left of a plan say what they said in another one. What no document has, and what is derived,
+// does not count.
+func sameRest(plan, before step.WorkPlan, landed []string) bool {
+	said := func(p step.WorkPlan) string {
+		var list []task.Task
+		for _, t := range p.Tasks {
+			if !slices.Contains(landed, t.ID) {
+				list = append(list, task.Task{ID: t.ID, Title: t.Title, Scope: t.Scope, Files: t.Files, Criteria: t.Criteria, Verify: t.Verify})
+			}
+		}
+		raw, err := json.Marshal(list)
+		if err != nil {
+			panic(err)
+		}
+		return strings.Join(strings.Fields(strings.ReplaceAll(string(raw), `\n`, " ")), " ")
+	}
+	return said(plan) == said(before)
 }
 
 // told is what a result's document has of a builder's words.

@@ -101,6 +101,24 @@ func TestKnownWork(t *testing.T) {
 	if k := plan.Tasks[2]; !k.VerifyOnly || !slices.Equal(k.Needs, []string{"TASK-00", "TASK-01"}) {
 		t.Errorf("%+v", k)
 	}
+	// Who has agreed on the plan is asked again only where its files say something else now.
+	for name, c := range map[string]struct {
+		agreed step.WorkPlan
+		want   bool
+	}{
+		"same": {plan, true}, "another": {step.WorkPlan{Tasks: plan.Tasks[:2]}, false},
+	} {
+		if raw, err = json.Marshal(c.agreed); err != nil {
+			t.Fatal(err)
+		}
+		blob, err := l.blobs.Put(raw, "plan")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := l.survey(t, "run-"+name, step.WorkIn{Work: "WORK-01", Language: "en", Plan: blob}); err != nil || again.Agreed != c.want {
+			t.Errorf("%s: agreed is %v, want %v (%v)", name, again.Agreed, c.want, err)
+		}
+	}
 }
 
 // TestKnownWorkThatNobodyCanBuild: files that people have edited may say anything; a run of them must not wait for ever.

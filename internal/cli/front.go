@@ -32,8 +32,10 @@ type frontPage struct {
 	// Open is the newest run that has not ended, in words.
 	Open string `json:"open,omitempty"`
 	// Why is the first line of what that run waits for.
-	Why  string     `json:"why,omitempty"`
-	Next []nextStep `json:"next"`
+	Why string `json:"why,omitempty"`
+	// Failed is the newest run where that has failed, in words.
+	Failed string     `json:"failed,omitempty"`
+	Next   []nextStep `json:"next"`
 
 	install string // how the agent is installed
 	empty   bool   // there is no file to commit
@@ -98,6 +100,9 @@ func (a *app) front(ctx context.Context) error {
 			if page.Why != "" {
 				rows = append(rows, []string{"", page.Why})
 			}
+		}
+		if page.Failed != "" {
+			rows = append(rows, []string{l.T("failed"), report.Cut(page.Failed, shownRequest)})
 		}
 		a.table(rows)
 	}
@@ -269,7 +274,7 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 	return page, nil
 }
 
-// openRuns names the newest run that has not ended, and a result that lies beside the branch.
+// openRuns names the newest run that has not ended, a result that lies beside the branch, and the newest run where it has failed.
 func (p *project) openRuns(ctx context.Context, page *frontPage, l report.Lang) error {
 	runs, err := p.runs(ctx)
 	if err != nil {
@@ -282,6 +287,15 @@ func (p *project) openRuns(ctx context.Context, page *frontPage, l report.Lang) 
 		}
 		if ref != "" {
 			page.Next = append(page.Next, nextStep{"git merge " + ref, fmt.Sprintf(l.T("take the result of run %s, once what is in its way is committed or stashed"), runs[0].ID)})
+		}
+	}
+	if len(runs) > 0 && failed(runs[0]) && !p.takenBack(runs[0].ID) {
+		r := runs[0]
+		page.Failed = fmt.Sprintf("%s: jacquard %s", r.ID, requested(r))
+		if workLeft(r) != "" {
+			page.Next = append(page.Next, nextStep{"jacquard resume " + r.ID, l.T("build the rest of the failed run")})
+		} else {
+			page.Next = append(page.Next, nextStep{"jacquard show " + r.ID, l.T("see why the run failed")})
 		}
 	}
 	for _, r := range runs {

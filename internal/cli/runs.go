@@ -101,14 +101,16 @@ func wantsApproval(r flow.Run) bool { return slices.ContainsFunc(r.Gates, approv
 
 func newResume(a *app) *cobra.Command {
 	var o driveOptions
-	var blocks bool
+	var blocks, yes bool
 	c := &cobra.Command{
 		Use: "resume [RUN|WORK-NN]", Short: "continue a run, or the rest of a WORK", Args: oneArgument("run"),
+		Long: "Continues a run that stopped or waits. If a run of work ended without all of its tasks, a new run does the rest, with the " +
+			"same request, plan and flags; you are not asked again about a plan you have approved.",
 		Example: "  jacquard resume k3v9\n  jacquard resume WORK-03",
 		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
 			prefix := first(args, "", "")
 			if strings.HasPrefix(strings.ToUpper(prefix), "WORK-") {
-				return p.workResume(ctx, prefix, "", workFlags{driveOptions: o})
+				return p.workResume(ctx, prefix, "", workFlags{driveOptions: o, yes: yes})
 			}
 			var r flow.Run
 			if err := p.reading(ctx, func(rt keeper) (err error) {
@@ -118,14 +120,15 @@ func newResume(a *app) *cobra.Command {
 				return err
 			}
 			if id := workLeft(r); id != "" {
-				return p.workResume(ctx, id, "", workFlags{driveOptions: o})
+				return p.workResume(ctx, id, "", workFlags{driveOptions: o, yes: yes})
 			}
-			return p.resume(ctx, r, o, blocks)
+			return p.resumeAs(ctx, r, o, yes, blocks)
 		}),
 	}
 	driveFlags(c, &o)
 	c.Flags().BoolVar(&blocks, "blocks", false, "print result blocks for scripts")
 	c.Flags().StringVar(&o.budget, "budget", "", "raise the budget of the run: 40usd or 4Mtok")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask about the rest of a WORK")
 	return c
 }
 
@@ -141,7 +144,8 @@ func workLeft(r flow.Run) string {
 // answered reports whether a run has the answers that it waited for: it goes on when it is resumed.
 func answered(r flow.Run) bool { return r.State == flow.Waiting && len(r.Gates) == 0 && r.Driver == "" }
 
-// unfinished finds a run by prefix; without one, the newest that has not ended, and of those one that has its answer before others.
+// unfinished finds a run by prefix; without one, the newest that has not ended, and of those one that has its answer before others; last the
+// newest of all, if it has left something.
 func unfinished(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, error) {
 	if prefix != "" {
 		return find(ctx, rt, prefix)
@@ -155,7 +159,27 @@ func unfinished(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, 
 			return runs[i], nil
 		}
 	}
+	if len(runs) > 0 && workLeft(runs[0]) != "" {
+		return runs[0], nil
+	}
 	return flow.Run{}, usage("no run is unfinished: jacquard status lists them all")
+}
+
+// resumeAs resumes a run, which asks as it began: who does not want to be asked now has to answer what waits.
+func (p *project) resumeAs(ctx context.Context, r flow.Run, o driveOptions, yes, blocks bool) error {
+	if yes && slices.ContainsFunc(r.Gates, func(g flow.Gate) bool { return g.Question.Class == "" }) {
+		return usage("run %s waits for your answer, and --yes is only for the rest of a WORK: jacquard answer %s", r.ID, r.ID)
+	}
+	return p.resume(ctx, r, o, blocks)
+}
+
+// began takes over what a run began with where no flag says it.
+func (o *driveOptions) began(meta runMeta) {
+	o.agent, o.model, o.sandbox = cmp.Or(o.agent, meta.Agent), cmp.Or(o.model, meta.Model), cmp.Or(o.sandbox, meta.Sandbox)
+	if o.scenario+o.mailbox == "" {
+		o.scenario, o.mailbox = meta.Scenario, meta.Mailbox
+	}
+	o.jobs, o.fresh = cmp.Or(o.jobs, meta.Jobs), o.fresh || meta.Fresh
 }
 
 func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks bool) (err error) {
@@ -173,9 +197,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 		if len(begun) > 0 && len(given) > 0 && o.scenario+o.mailbox == "" {
 			return usage("run %s began with %s and continues with it: remove %s", r.ID, begun[0], given[0])
 		}
-		o.agent, o.model, o.sandbox = cmp.Or(o.agent, meta.Agent), cmp.Or(o.model, meta.Model), cmp.Or(o.sandbox, meta.Sandbox)
-		o.scenario, o.mailbox = cmp.Or(o.scenario, meta.Scenario), cmp.Or(o.mailbox, meta.Mailbox)
-		o.jobs, o.fresh = cmp.Or(o.jobs, meta.Jobs), o.fresh || meta.Fresh
+		o.began(meta)
 	}
 	where := cmp.Or(r.Engine, onLocal)
 	if o.on != "" && o.on != where {

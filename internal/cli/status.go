@@ -96,6 +96,8 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 			state += l.T(", undone")
 		case r.Ref != "":
 			state += l.T(", not delivered")
+		case failed(r.Run):
+			state = string(flow.Errored)
 		case r.Verified != nil && !*r.Verified && aside(r.Run) == "":
 			state += l.T(", not verified")
 		}
@@ -273,6 +275,7 @@ type outcome struct {
 	Weak                            int // of those that warned: delivered all the same
 	Moved                           *step.Moved
 	Pull                            *step.PullResult
+	End                             step.End // of auto and develop
 }
 
 // outcomeOf is the outcome of a run, empty for one that has none yet.
@@ -282,6 +285,15 @@ func outcomeOf(r flow.Run) outcome {
 		return outcome{}
 	}
 	return out
+}
+
+// failed reports whether a run has ended without all that it was to build.
+func failed(r flow.Run) bool {
+	out := outcomeOf(r)
+	if r.State != flow.Done || out.Verified == nil || *out.Verified || aside(r) != "" {
+		return r.State == flow.Errored
+	}
+	return out.Failed+out.Blocked+out.Broken > 0 || out.End.Reason != "" && out.End.Reason != "passed" || r.Def == workDef && out.Ref == ""
 }
 
 // aside is the ref with the result of a run that has done all that it was to do, but could not put it on the branch; "" for another run.

@@ -326,21 +326,16 @@ func (p *project) workResume(ctx context.Context, id, task string, f workFlags) 
 		if err != nil {
 			return err
 		}
-		return p.resume(ctx, r, f.driveOptions, false)
+		return p.resumeAs(ctx, r, f.driveOptions, f.yes, false)
 	}
 	if err := a.byPerson(f.yes, "--yes"); err != nil {
 		return err
 	}
-	in := step.WorkIn{Original: "resume " + w.ID, Request: "resume " + w.ID, Work: w.ID, Task: task, Yes: f.yes, Language: string(a.lang()), Delivery: step.ToCommit, Plan: w.plan}
-	if in.Left, err = p.leftOf(ctx, w.Run); err != nil {
+	in, err := p.rest(ctx, w, &f)
+	if err != nil {
 		return err
 	}
-	if w.Ref != "" {
-		if in.From, err = p.follows(ctx, w); err != nil {
-			return err
-		}
-	}
-	switch {
+	switch in.Task = task; {
 	case w.Folder == "" && in.From == "" && w.plan.IsZero():
 		return usage("%s has no approved plan to resume: start the request again", w.ID)
 	case w.Total > 0 && w.Done == w.Total && in.From == "":
@@ -352,10 +347,39 @@ func (p *project) workResume(ctx context.Context, id, task string, f workFlags) 
 	} else if err := p.leaveAlone(ctx); err != nil {
 		return err
 	}
-	if in.Budget, err = p.budget(f.budget); err != nil {
-		return err
+	if f.budget != "" || in.Budget == (step.Budget{}) {
+		if in.Budget, err = p.budget(f.budget); err != nil {
+			return err
+		}
 	}
 	return p.run(ctx, workDef, in, in.Budget, f.driveOptions)
+}
+
+// rest is what a run is asked for that does the rest of a WORK: the same, in the same way, as its last run was. Of a WORK that only its files
+// know nothing else is known.
+func (p *project) rest(ctx context.Context, w workInfo, f *workFlags) (in step.WorkIn, err error) {
+	in = step.WorkIn{Original: "resume " + w.ID, Request: "resume " + w.ID, Language: string(p.a.lang()), Delivery: step.ToCommit}
+	if w.Run != "" {
+		r, err := p.find(ctx, w.Run)
+		if err != nil {
+			return in, err
+		}
+		if in, err = report.Decode[step.WorkIn](r.In); err != nil {
+			return in, err
+		}
+		if meta, err := report.Decode[runMeta](r.Meta); err == nil {
+			f.began(meta)
+		}
+		if outcomeOf(r).Pull != nil { // what is on its branch is not on this one
+			in.Pull = nil
+		}
+	}
+	in.Work, in.Plan, in.Yes, in.From = w.ID, w.plan, in.Yes || f.yes, ""
+	if in.Left, err = p.leftOf(ctx, w.Run); err != nil || w.Ref == "" {
+		return in, err
+	}
+	in.From, err = p.follows(ctx, w)
+	return in, err
 }
 
 // leftOf is what a run has left of its tasks that did not pass.

@@ -2,8 +2,9 @@ package report
 
 // koreanErrors has the Korean wording of errors, by their formats.
 var koreanErrors = map[string]string{
-	"%s is a file, but modules are directories: jacquard decompile %s":                 "%s은(는) 파일입니다. 모듈은 디렉터리여야 합니다: jacquard decompile %s",
-	"there is nothing to undo: the result of run %s is not on the branch, it is on %s": "되돌릴 것이 없습니다. 실행 %s의 결과는 브랜치가 아니라 %s에 있습니다",
+	"run %s waits for your answer, and --yes is only for the rest of a WORK: jacquard answer %s": "실행 %[1]s은(는) 답을 기다립니다. --yes는 WORK의 나머지에만 씁니다: jacquard answer %[2]s",
+	"%s is a file, but modules are directories: jacquard decompile %s":                           "%s은(는) 파일입니다. 모듈은 디렉터리여야 합니다: jacquard decompile %s",
+	"there is nothing to undo: the result of run %s is not on the branch, it is on %s":           "되돌릴 것이 없습니다. 실행 %s의 결과는 브랜치가 아니라 %s에 있습니다",
 	// the command line
 	"%s has no command %q; did you mean %s %s?":       "%s에 %q 명령이 없습니다. 혹시 이 명령인가요? %s %s",
 	"%s has no command %q; %s --help lists them":      "%s에 %q 명령이 없습니다. 명령 목록: %s --help",

@@ -218,6 +218,8 @@ var koreanHelp = map[string]string{
 	"record without building, running or comparing anything; the lock marks it as unchecked": "빌드, 실행, 비교 없이 기록만 합니다. lock에 unchecked로 표시됩니다",
 	"Builds each module, runs its tests and calls the code with the examples of its spec. What passes is recorded in jacquard.lock, so that jacquard build leaves it alone until it changes. With --unchecked nothing is built, run or called: the lock only records what the spec and the code are now.": "모듈마다 빌드하고, 테스트를 실행하고, 스펙의 예시로 코드를 호출합니다. 통과한 것은 jacquard.lock에 기록하므로 바뀔 때까지 jacquard build가 손대지 않습니다. --unchecked를 쓰면 빌드도 실행도 호출도 하지 않고, 지금의 스펙과 코드만 lock에 기록합니다.",
 	"Reads specs and code, and compares exports and the facts that a spec states. No code and no test is run, so behavior is not verified: jacquard verify does that.":                                                                                                                                    "스펙과 코드를 읽어, export와 스펙에 적힌 사실을 비교합니다. 코드도 테스트도 실행하지 않으므로 동작은 확인하지 않습니다. 동작은 jacquard verify로 확인합니다.",
+	"Continues a run that stopped or waits. If a run of work ended without all of its tasks, a new run does the rest, with the same request, plan and flags; you are not asked again about a plan you have approved.":                                                                                     "멈췄거나 기다리는 실행을 계속합니다. work의 실행이 작업을 다 하지 못하고 끝났으면, 같은 요청과 계획과 플래그로 새 실행이 나머지를 합니다. 승인한 계획은 다시 묻지 않습니다.",
+	"do not ask about the rest of a WORK": "WORK의 나머지에 대해 묻지 않음",
 
 	// set up
 	"write jacquard.yaml; set up a git hook or agent plugins":                                     "jacquard.yaml을 만들거나 git 훅, 에이전트를 설정합니다",

@@ -19,7 +19,7 @@ type WorkIn struct {
 	Task     string   `json:"task,omitempty"` // only this one of its tasks
 	// From is a commit of an earlier run of that WORK which is not on the branch yet: the run begins there.
 	From string `json:"from,omitempty"`
-	// Plan is what an earlier run had agreed on, for a WORK that has no files because nothing has landed.
+	// Plan is what an earlier run had agreed on. It holds for a WORK that has no files because nothing has landed.
 	Plan flow.Blob `json:"plan"`
 	// Left is what the last run has left of tasks that did not pass, by id: they begin with it.
 	Left     map[string]Left `json:"left,omitempty"`
@@ -152,6 +152,8 @@ type WorkSurveyOut struct {
 	Plan   flow.Blob    `json:"plan"`
 	Landed []string     `json:"landed,omitempty"`
 	Before []TaskResult `json:"before,omitempty"`
+	// Agreed says that the plan is what an earlier run had agreed on: nobody is asked again.
+	Agreed bool `json:"agreed,omitempty"`
 }
 
 // WorkSurvey reads the project and gives the WORK its id.

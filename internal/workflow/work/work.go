@@ -52,7 +52,7 @@ func run(c *flow.Ctx, in step.WorkIn) (step.WorkOut, error) {
 			return w.out, err
 		}
 		w.out.Title, w.out.Mode = w.plan.Requirement.Title, w.plan.Mode
-		if len(s.Landed) < len(w.plan.Tasks) {
+		if len(s.Landed) < len(w.plan.Tasks) && !s.Agreed {
 			ok, why, err := w.gate(c, w.planGate())
 			if err != nil || !ok {
 				w.out.Why = "the plan was rejected: " + why
