@@ -193,18 +193,7 @@ type Proof struct {
 // code, which is none of these results.
 func (p Proof) Counts() step.Counts {
 	c := count(p.Results)
-	for _, r := range p.Records {
-		if r.Name != "test" || r.Shows == step.OnWithout {
-			continue
-		}
-		if r.Reused.Proof == "" {
-			c.Reused = step.Reused{}
-			break
-		}
-		if r.Reused.Millis >= c.Reused.Millis {
-			c.Reused = r.Reused
-		}
-	}
+	c.Reused = reused(those(p.Records, func(r step.Record) bool { return r.Name == "test" && r.Shows != step.OnWithout }))
 	return c
 }
 

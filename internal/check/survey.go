@@ -112,7 +112,7 @@ func (p *place) standing(ctx context.Context, cmd toolchain.Command) (step.Stand
 	if err != nil {
 		return step.Standing{}, err
 	}
-	s := step.Standing{Purpose: cmd.Name, Command: CommandText(cmd), Dir: cmd.Dir, From: cmd.From, State: step.Passes, Millis: out.Record.Millis}
+	s := step.Standing{Purpose: cmd.Name, Command: CommandText(cmd), Dir: cmd.Dir, From: cmd.From, State: step.Passes, Millis: out.Record.Millis, Reused: out.Record.Reused}
 	switch {
 	case out.problem != "":
 		s.State, s.Text = step.Useless, out.problem
@@ -187,6 +187,7 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	for _, r := range run.records {
 		s.Millis += r.Millis
 	}
+	s.Reused = reused(run.records)
 	hint := ""
 	if out := p.c.unreached(run.said()); out != "" {
 		hint = "; " + out
@@ -234,6 +235,19 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 		s.Text += hint
 	}
 	return []step.Standing{s}, nil
+}
+
+// reused is where results are from of which none was run now, the oldest; zero where one was.
+func reused(records []step.Record) (from step.Reused) {
+	for _, r := range records {
+		if r.Reused.Proof == "" {
+			return step.Reused{}
+		}
+		if r.Reused.Millis >= from.Millis {
+			from = r.Reused
+		}
+	}
+	return from
 }
 
 // said is what a run printed about what failed.

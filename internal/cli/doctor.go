@@ -261,7 +261,7 @@ func (p *project) survey(ctx context.Context, sandbox string) (list []step.Stand
 		if of > 1 {
 			command += fmt.Sprintf(" (%d/%d)", part, of)
 		}
-		seen.line(fmt.Sprintf(l.T("  runs %s\n"), command))
+		seen.line(fmt.Sprintf(l.T("  checks %s\n"), command))
 		seen.says(command)
 	})
 }

@@ -130,7 +130,7 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 func showVerification(a *app, m act.Verification) {
 	l := a.lang()
 	if m.Standing == act.Verified {
-		fmt.Fprintln(a.Out, report.Countf(l.T("✓ %s: %d tests passed, %d examples match"), m.Dir, m.Tests.Passed, m.Examples)+report.Cached(l, m.Tests))
+		fmt.Fprintln(a.Out, report.Countf(l.T("✓ %s: %d tests passed, %d examples match"), m.Dir, m.Tests.Passed, m.Examples)+report.Cached(l, m.Tests.Reused))
 		if m.NotRun > 0 {
 			fmt.Fprint(a.Out, report.Countf(l.T("    %d of %d examples could be called: %s\n"), m.Examples, m.Examples+m.NotRun, l.Finding(strings.ReplaceAll(m.WhyNot, "\n", "; "))))
 		}

@@ -65,7 +65,7 @@ var korean = map[string]string{
 	", tests %d passed, %d failed before": ", 테스트 %d개 통과, 이전부터 실패 %d개",
 	"waiting for the model":               "모델의 답을 기다리는 중",
 	"looking at the project":              "프로젝트를 살펴보는 중",
-	"  runs %s\n":                         "  실행: %s\n",
+	"  checks %s\n":                       "  검사: %s\n",
 	" in %s":                              " (%s에서)",
 	"passes":                              "통과",
 	"fails":                               "실패",

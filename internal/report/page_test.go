@@ -31,7 +31,7 @@ func TestPage(t *testing.T) {
 		{Key: "task/" + evil + ":build/1/try/1/turn", Branch: "task/" + evil, Started: at.Add(time.Minute).UnixMilli(), Ended: at.Add(2 * time.Minute).UnixMilli()},
 		{Key: "task/" + evil + ":build/1/prove", Branch: "task/" + evil, Started: at.Add(2 * time.Minute).UnixMilli()},
 	}
-	p := report.NewPage("ko", r, events, steps, map[string][]step.Record{evil: {{Argv: []string{"go", evil}, Exit: 1, Millis: 1500, Tree: evil}}}, at.Add(4*time.Minute))
+	p := report.NewPage("ko", r, events, steps, map[string][]step.Record{evil: {{Argv: []string{"go", evil}, Exit: 1, Millis: 1500, Tree: evil, Reused: step.Reused{Proof: "task", Millis: 90_000}}}}, at.Add(4*time.Minute))
 	p.Title, p.Summary = evil, evil
 	p.Changed("diff --git a/x b/" + evil + "\n--- a/x\n+++ b/x\n@@ -1 +1 @@ " + evil + "\n-" + evil + "\n+" + evil + "\n " + evil + "\n")
 	p.Account([][]string{{evil, "USD"}, {evil, "1"}, {evil, "2"}}, []float64{1, 2}, evil)
@@ -47,7 +47,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<html lang="ko">`, "&#43;1:02:05", "&lt;script&gt;", "%s%d", `class="unit warn" open`, `class="turn" style="left:25%;width:25%"`, `class="proof" style="left:50%;width:50%"`,
-		`class="add"`, `class="del"`, `<span class="plus">+1</span>`, `style="width:50%"`, `style="width:100%"`, "1.5s",
+		`class="add"`, `class="del"`, `<span class="plus">+1</span>`, `style="width:50%"`, `style="width:100%"`, "1.5s, 캐시: task, 1m30s 전",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)

@@ -43,7 +43,7 @@ func Standing(l Lang, s step.Standing) string {
 	if took := (time.Duration(s.Millis) * time.Millisecond).Round(100 * time.Millisecond); took > 0 {
 		text += fmt.Sprintf(", %s", took)
 	}
-	return text
+	return text + Cached(l, s.Reused)
 }
 
 func verdict(l Lang, v step.Verdict) string {

@@ -163,11 +163,11 @@ func Finding(l Lang, f step.Finding) string {
 }
 
 // Cached says where results come from that were not measured anew: the proof that recorded them, and how long ago. It is "" for others.
-func Cached(l Lang, c step.Counts) string {
-	if c.Reused.Proof == "" {
+func Cached(l Lang, r step.Reused) string {
+	if r.Proof == "" {
 		return ""
 	}
-	return fmt.Sprintf(l.T(", cached: %s, %s ago"), c.Reused.Proof, Took(time.Duration(c.Reused.Millis)*time.Millisecond))
+	return fmt.Sprintf(l.T(", cached: %s, %s ago"), r.Proof, Took(time.Duration(r.Millis)*time.Millisecond))
 }
 
 // Attempt is the text of an attempt that code has judged.
@@ -203,7 +203,7 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 			fmt.Fprintf(&b, form, a.Counts.Passed, a.Counts.Failed)
 		}
 	}
-	b.WriteString(Cached(l, a.Counts))
+	b.WriteString(Cached(l, a.Counts.Reused))
 	b.WriteByte('\n')
 	for _, f := range a.Findings {
 		fmt.Fprintln(&b, Finding(l, f))

@@ -25,6 +25,7 @@ type Standing struct {
 	Skipped int     `json:"skipped,omitempty"`
 	Old     int     `json:"findings,omitempty"` // that were there before
 	Millis  int64   `json:"ms"`
+	Reused  Reused  `json:"reused,omitzero"` // it did not run now
 }
 
 // NoTests is the text of tests that a project does not have yet.
