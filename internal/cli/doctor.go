@@ -267,20 +267,20 @@ func (p *project) survey(ctx context.Context, sandbox string) (list []step.Stand
 }
 
 func (c *checkup) agent(ctx context.Context, p *project, m maker) {
-	env := p.a.env
+	env, unneeded := p.a.env, c.l.T(" (not needed by jacquard prove, jacquard demo and the tutorial with --scenario)")
 	program, err := m.find(env)
 	if errors.Is(err, proc.ErrPermission) {
 		c.add("agent", false, true, c.l.T("%s is not executable: run chmod +x on it, or install %s: %s"), program, m.title, m.install)
 		return
 	}
 	if err != nil {
-		c.add("agent", false, true, c.l.T("%s is not installed: %s (jacquard prove and jacquard demo work without it)"), m.title, m.install)
+		c.add("agent", false, true, c.l.T("%s is not installed: %s")+unneeded, m.title, m.install)
 		return
 	}
 	key, token := m.secrets(env)
 	found := m.open(program).Detect(ctx, agent.Auth(p.conf.Auth), key+token != "", p.a.Env, p.root)
 	if found.Problem.Class != agent.OK {
-		c.add("agent", false, true, "%s", found.Problem.Message)
+		c.add("agent", false, true, "%s", found.Problem.Message+unneeded)
 		return
 	}
 	c.add("agent", true, true, c.l.T("%s %s at %s"), m.title, found.Version, program)

@@ -360,7 +360,8 @@ var korean = map[string]string{
 	"%s is not writable: %v":               "%s에 쓸 수 없습니다: %v",
 	"%s asks for permissions that you have not allowed yet; to review them, run: jacquard trust": "%s이(가) 아직 허용하지 않은 권한을 요청합니다. 확인하려면: jacquard trust",
 
-	"%s is not installed: %s (jacquard prove and jacquard demo work without it)": "설치되어 있지 않은 프로그램: %s. 설치: %s (jacquard prove와 jacquard demo는 에이전트 없이도 실행됩니다)",
+	"%s is not installed: %s": "설치되어 있지 않은 프로그램: %s. 설치: %s",
+	" (not needed by jacquard prove, jacquard demo and the tutorial with --scenario)": " (jacquard prove, jacquard demo, --scenario를 쓰는 튜토리얼에는 필요 없습니다)",
 	"%s %s at %s": "%s %s, 경로: %s",
 	"the account of the API key or token in the environment (first used by the first call)": "환경 변수의 키 또는 토큰 계정(첫 호출에서 확인)",
 	"billed to %s; budget per run: %s":                                  "결제: %s, 실행당 예산: %s",
