@@ -83,6 +83,9 @@ func inspectPython(f *Found, p *Project) {
 		p.anyFile(f.Root, "conftest.py") || p.usesPytest(f.Root) {
 		f.Runner = "pytest"
 	}
+	if f.Runner == "unittest" {
+		f.Starts = p.unittestStarts(f.Root)
+	}
 	src := join(f.Root, "src")
 	_, pkg := p.has(src, "__init__.py") // src is itself the package
 	if !pkg && slices.ContainsFunc(p.files, func(file string) bool { return under(file, src) && strings.HasSuffix(file, ".py") }) {
@@ -130,6 +133,29 @@ func (p *Project) usesPytest(root string) bool {
 		}
 	}
 	return tests == 0
+}
+
+// unittestStarts are the directories that unittest has to begin in to find all tests below a root: it looks into no directory without
+// __init__.py. Those of other projects are left out.
+func (p *Project) unittestStarts(root string) []string {
+	var out []string
+	for _, f := range p.files {
+		if ok, err := path.Match("test*.py", path.Base(f)); !ok || err != nil || !under(f, root) || ignoredDir(f) {
+			continue
+		}
+		start, other := path.Dir(f), false
+		for _, there := p.has(start, "__init__.py"); there && start != root; _, there = p.has(start, "__init__.py") {
+			start = path.Dir(start)
+		}
+		for d := start; d != root && d != "."; d = path.Dir(d) {
+			_, is := p.has(d, "pyproject.toml", "setup.py")
+			other = other || is
+		}
+		if !other && !slices.Contains(out, start) {
+			out = append(out, start)
+		}
+	}
+	return out
 }
 
 // pythonSetup makes a venv in {env} and installs into it. The environment may see the system's packages only when the
@@ -318,10 +344,22 @@ func pythonTest(f Found, s Selection) []Command {
 			s = Selection{Files: filesOfIDs(s.IDs)}
 		}
 		c.Argv = append(c.Argv, f.pythonSelect(s)...)
-		if s.all() && len(f.Own.Test) > 0 {
-			c.Argv = append(c.Argv, f.Own.Test[0].Argv[unittestArgs(f.Own.Test[0].Argv):]...)
+		if !s.all() || len(f.Own.Test)+len(f.Starts) == 0 {
+			return []Command{c}
 		}
-		return []Command{c}
+		if len(f.Own.Test) > 0 {
+			c.Argv = append(c.Argv, f.Own.Test[0].Argv[unittestArgs(f.Own.Test[0].Argv):]...)
+			return []Command{c}
+		}
+		var out []Command
+		for _, start := range f.Starts {
+			one := c
+			if start != f.Root {
+				one.Argv = append(slices.Clone(c.Argv), "discover", "-s", f.rel(start))
+			}
+			out = append(out, one)
+		}
+		return out
 	}
 	args := []string{"-o", "junit_family=xunit1", "--junitxml={report}", "-p", "no:cacheprovider", "--continue-on-collection-errors"}
 	var out []Command

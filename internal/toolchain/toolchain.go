@@ -75,6 +75,8 @@ type Found struct {
 	Own Own `json:"own,omitzero"`
 	// SourceDir is "src" for a Python project with that layout; imports start there.
 	SourceDir string `json:"source_dir,omitempty"`
+	// Starts are the directories that unittest begins in to find all tests, where the project has no command of its own.
+	Starts []string `json:"starts,omitempty"`
 	// Builds says that a Python project can be installed itself, Compiles which sources are only compiled by that, by their endings.
 	Builds   bool     `json:"builds,omitempty"`
 	Compiles []string `json:"compiles,omitempty"`

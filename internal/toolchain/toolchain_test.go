@@ -388,3 +388,28 @@ func TestStubsAreDeclarations(t *testing.T) {
 		}
 	}
 }
+
+// TestUnittestStarts: tests in directories without __init__.py, which unittest does not look into, are run as well; those of another project
+// are not.
+func TestUnittestStarts(t *testing.T) {
+	t.Parallel()
+	const test = "import unittest\n"
+	for want, files := range map[string]map[string]string{
+		"unittest": {"setup.py": "", "a.py": "", "pkg/__init__.py": "", "pkg/test_a.py": test, "test_b.py": test},
+		"unittest discover -s tests": {
+			"setup.py": "", "a.py": "", "tests/test_a.py": test, "tests/sub/__init__.py": "", "tests/sub/test_b.py": test, "tests/helper.py": "",
+		},
+		"unittest discover -s tests | unittest": {"setup.py": "", "tests/test_a.py": test, "tests_b.py": "", "zest/__init__.py": "", "zest/test_c.py": test},
+		"unittest discover -s spec":             {"p/setup.py": "", "p/a.py": "", "p/spec/test_a.py": test, "p/more/setup.py": "", "p/more/tests/test_b.py": test},
+	} {
+		names, read := project(files)
+		f, _ := toolchain.NewProject(names, read).Detect(map[bool]string{true: "p", false: "."}[strings.HasSuffix(want, "spec")])
+		got := []string{}
+		for _, c := range f.Test(toolchain.Selection{}) {
+			got = append(got, strings.Join(append([]string{"unittest"}, c.Argv[4:]...), " "))
+		}
+		if text := strings.Join(got, " | "); text != want {
+			t.Errorf("of %v\ngot  %s\nwant %s", names, text, want)
+		}
+	}
+}
