@@ -31,11 +31,11 @@ func (a *Actor) workKnown(ctx context.Context, v *view, in step.WorkIn, out *ste
 		if plan.Landed, err = a.landedBefore(ctx, *out); err == nil && !in.Plan.IsZero() {
 			var before step.WorkPlan
 			before, err = load[step.WorkPlan](a.o.Blobs, in.Plan)
-			out.Agreed = sameRest(plan, before, out.Landed)
+			out.Agreed = !in.Ask && sameRest(plan, before, out.Landed)
 		}
 	case !in.Plan.IsZero():
 		plan, err = load[step.WorkPlan](a.o.Blobs, in.Plan)
-		out.Agreed = true
+		out.Agreed = !in.Ask
 	default:
 		err = &InputError{in.Work + " is neither in works/ of what is checked out nor in " + works.KeptHome}
 	}

@@ -105,7 +105,7 @@ func newResume(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "resume [RUN|WORK-NN]", Short: "continue a run, or the rest of a WORK", Args: oneArgument("run"),
 		Long: "Continues a run that stopped or waits. If a run of work ended without all of its tasks, a new run does the rest, with the " +
-			"same request, plan and flags; you are not asked again about a plan you have approved.",
+			"same request, plan and flags; you are asked about the plan again only if the agent says it cannot be done.",
 		Example: "  jacquard resume k3v9\n  jacquard resume WORK-03",
 		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
 			prefix := first(args, "", "")

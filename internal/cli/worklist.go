@@ -13,6 +13,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 	"github.com/jacquard-build/jacquard/internal/works"
 )
 
@@ -374,7 +375,8 @@ func (p *project) rest(ctx context.Context, w workInfo, f *workFlags) (in step.W
 			in.Pull = nil
 		}
 	}
-	in.Work, in.Plan, in.Yes, in.From = w.ID, w.plan, in.Yes || f.yes, ""
+	in.Ask = slices.ContainsFunc(w.Tasks, func(t workTaskInfo) bool { return t.State == string(works.Failed) && t.Reason == turn.Blocked })
+	in.Work, in.Plan, in.Yes, in.From = w.ID, w.plan, in.Yes && !in.Ask || f.yes, ""
 	if in.Left, err = p.leftOf(ctx, w.Run); err != nil || w.Ref == "" {
 		return in, err
 	}

@@ -21,6 +21,8 @@ type WorkIn struct {
 	From string `json:"from,omitempty"`
 	// Plan is what an earlier run had agreed on. It holds for a WORK that has no files because nothing has landed.
 	Plan flow.Blob `json:"plan"`
+	// Ask says that a person is asked about that plan again: an author says that it cannot be done as it stands.
+	Ask bool `json:"ask,omitempty"`
 	// Left is what the last run has left of tasks that did not pass, by id: they begin with it.
 	Left     map[string]Left `json:"left,omitempty"`
 	Language string          `json:"language"` // of documents where the project names none
