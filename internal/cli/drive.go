@@ -79,10 +79,10 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the attestation of the commits was not pushed: %s\n"), oneLineOf(err.Error(), 200))
 		}
 	}
-	err := p.answered(ctx, e, id, st, rep, blocks)
-	if !p.a.json {
+	if !p.a.json { // how it ended, and where to read more, is said last
 		fmt.Fprint(p.a.Err, report.WhatIsLeft(p.a.lang(), rep))
 	}
+	err := p.answered(ctx, e, id, st, rep, blocks)
 	if err == nil {
 		err = proved(len(rep.Altered) == 0)
 	}

@@ -110,8 +110,6 @@ func (p *project) showText(ctx context.Context, rt keeper, r flow.Run, rep *repo
 	}
 	left, end := report.WhatIsLeft(l, rep), report.Ending(l, rep, act.RunRef(r.ID))
 	switch {
-	case rep.Work != nil: // its end says how to go on
-		left, end = end, left
 	case rep.Auto == nil && rep.Feature != nil:
 		end = report.FeatureLine(l, *rep.Feature)
 	case rep.Developed == nil && rep.Develop != nil:

@@ -126,6 +126,7 @@ var koreanProve = map[string]string{
 	"commits":                                                           "커밋",
 	"none yet; requests start at the last commit":                       "아직 없음. 요청은 마지막 커밋에서 시작합니다",
 	"requests start at the last commit":                                 "요청은 마지막 커밋에서 시작합니다",
+	"nothing landed; your branch and files are unchanged":               "올린 것이 없으며, 브랜치와 파일은 그대로입니다",
 	"build the rest of the failed run":                                  "실패한 실행의 나머지를 빌드합니다",
 	"see why the run failed":                                            "실행이 실패한 이유를 봅니다",
 	"review what the project asks for":                                  "프로젝트가 요청하는 것을 검토합니다",

@@ -106,7 +106,7 @@ func WhatIsLeft(l Lang, r *Run) string {
 				fmt.Fprintf(&b, l.T("    keep it: git diff %s %s | git apply -3\n"), short(x.Base), short(x.Tree))
 			}
 		}
-		if i+1 == len(r.Left) && x.Next != "" && r.Work == nil { // else its summary has said so
+		if i+1 == len(r.Left) && x.Next != "" && r.Work == nil { // else its summary says so
 			fmt.Fprintf(&b, l.T("to continue from it, run: %s\n"), x.Next)
 		}
 	}

@@ -94,7 +94,10 @@ func Task(l Lang, r step.TaskResult) string {
 			fmt.Fprintf(&b, l.T("✗ %s: %s: not built: %s\n"), r.ID, r.Title, why)
 			break
 		}
-		fmt.Fprint(&b, Countf(l.T("✗ %s: %s: failed after %d attempts (%s)\n"), r.ID, r.Title, r.Attempts, why))
+		if why = "[" + why + "]"; strings.Contains(why, " ") { // no code
+			why = "(" + why[1:len(why)-1] + ")"
+		}
+		fmt.Fprint(&b, Countf(l.T("✗ %s: %s: failed after %d attempts %s\n"), r.ID, r.Title, r.Attempts, why))
 	}
 	return b.String()
 }
@@ -182,7 +185,9 @@ func WorkSummary(l Lang, r *Run) string {
 	}
 	e.proof = lines(levels(l, l.T("tasks"), shown, o.Tasks))
 	e.cost = []string{Cost(l, o.Usage) + Countf(l.T(", %d agent sessions"), o.Sessions)}
-	e.at(l, o.Moved, o.Pull, o.Why)
+	if e.at(l, o.Moved, o.Pull, o.Why); o.Done == 0 {
+		e.result = append(e.result, l.T("nothing landed; your branch and files are unchanged"))
+	}
 	for _, s := range o.Open {
 		e.open = append(e.open, fmt.Sprintf(l.T("not checked automatically: %s"), s))
 	}
