@@ -54,6 +54,11 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 		}
 	}
 	out.Failures, out.Baseline = short(out.Failures), bound(out.Baseline, 50)
+	for _, e := range proof.Examples {
+		if !e.HeldOut && e.State == step.ExampleHolds && len(out.Called) < 50 {
+			out.Called = append(out.Called, e.Text)
+		}
+	}
 	out.Idle = idleLines(in.Task.Commands(), proof.Idle)
 	out.Checks = checkResults(proof, ran, out.Baseline, out.Idle)
 	changes, err := a.o.Repo.Diff(ctx, before, tree)

@@ -252,6 +252,7 @@ type TaskProof struct {
 	Checks   []CheckResult `json:"checks,omitempty"`
 	Doubtful []HeldOut     `json:"doubtful,omitempty"` // see Doubtful
 	Idle     []string      `json:"idle,omitempty"`     // command lines that succeed without the task as well: they show nothing of it
+	Called   []string      `json:"called,omitempty"`   // calls of its sentences that were made and gave what they say
 	Records  flow.Blob     `json:"records"`
 }
 
@@ -326,6 +327,7 @@ type TaskResult struct {
 	Findings  []Finding     `json:"findings,omitempty"`
 	Failures  []TestResult  `json:"failures,omitempty"`
 	Idle      []string      `json:"idle,omitempty"` // command lines that succeed without the task as well
+	Called    []string      `json:"called,omitempty"`
 	Handoff   Handoff       `json:"handoff"`
 	Summary   string        `json:"summary,omitempty"`
 	Result    string        `json:"result_file,omitempty"`

@@ -156,7 +156,7 @@ func (b *builder) land(c *flow.Ctx, a *turn.Attempt[built]) (step.LandTaskOut, e
 	}
 	b.say(c, "BUILDER", "BUILD", shown(proof.Checks, "build", "lint"))
 	b.say(c, "VERIFIER", "BUILD", shown(proof.Checks, "tests", "task-specific", "files"))
-	b.res.Checks, b.res.Idle, b.res.Handoff = proof.Checks, proof.Idle, clipped(ans.Handoff)
+	b.res.Checks, b.res.Idle, b.res.Called, b.res.Handoff = proof.Checks, proof.Idle, proof.Called, clipped(ans.Handoff)
 	land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{
 		TaskIn: b.proofOf(a), From: b.base.Commit, Plan: b.plan, Handoff: b.res.Handoff, Checks: proof.Checks, Idle: proof.Idle, Log: b.log, Began: b.began,
 		Summary: turn.Line(ans.Summary, 500), Lines: lines(ans.Changes[:min(len(ans.Changes), 20)]), Issues: b.issues,

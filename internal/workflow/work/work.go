@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -370,11 +371,25 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 	return w.out, err
 }
 
-// open are the criteria of what was built that no command has shown.
+// called reports whether a sentence is nothing but calls that were made and gave what it says.
+func called(text string, made []string) bool {
+	rest := text
+	for _, call := range made {
+		rest = strings.ReplaceAll(rest, call, " ")
+	}
+	for _, word := range strings.FieldsFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if word != "and" {
+			return false
+		}
+	}
+	return rest != text
+}
+
+// open are the criteria of what was built that no command and no call has shown.
 func (w *request) open(results []step.TaskResult) []string {
 	var out, texts []string
-	add := func(id string, k step.Criterion, idle []string) {
-		shown := k.Command != "" && !slices.Contains(idle, k.Command)
+	add := func(id string, k step.Criterion, r step.TaskResult) {
+		shown := k.Command != "" && !slices.Contains(r.Idle, k.Command) || called(k.Text, r.Called)
 		if shown || slices.Contains(texts, k.Text) {
 			return
 		}
@@ -391,11 +406,11 @@ func (w *request) open(results []step.TaskResult) []string {
 		}
 		for j, id := range task.Numbered("AC", len(w.plan.Requirement.Criteria)) {
 			if slices.Contains(w.plan.Tasks[i].Covers, id) {
-				add(id, w.plan.Requirement.Criteria[j], r.Idle)
+				add(id, w.plan.Requirement.Criteria[j], r)
 			}
 		}
 		for _, k := range w.plan.Tasks[i].Criteria {
-			add(r.ID, k, r.Idle)
+			add(r.ID, k, r)
 		}
 	}
 	return out[:min(len(out), 50)]
