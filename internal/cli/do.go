@@ -15,6 +15,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/checkpoint"
 	"github.com/jacquard-build/jacquard/internal/inbox"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -392,9 +393,9 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f do
 	fmt.Fprintf(a.Out, l.T("budget:  %s\n"), budgetText(l, budget))
 	fmt.Fprintf(a.Out, l.T("deliver: %s\n"), out.Deliver)
 	for i, c := range out.Checks {
-		head := "         "
-		if i == 0 {
-			head = l.T("checks:  ")
+		head := l.T("checks:  ")
+		if i > 0 {
+			head = strings.Repeat(" ", report.Width(head))
 		}
 		fmt.Fprintf(a.Out, "%s%s\n", head, c)
 	}

@@ -346,7 +346,7 @@ func (p *Page) Changed(patch string) {
 			f.Lines = append(f.Lines, PageLine{class, line})
 		}
 		if n := len(f.Lines); n > most {
-			f.Lines = append(f.Lines[:most], PageLine{"hunk", fmt.Sprintf("… %d more lines", n-most)})
+			f.Lines = append(f.Lines[:most], PageLine{"hunk", fmt.Sprintf(p.Lang.T("… %d more lines"), n-most)})
 		}
 		p.Files = append(p.Files, f)
 	}

@@ -34,6 +34,7 @@ func TestPage(t *testing.T) {
 	p := report.NewPage("ko", r, events, steps, map[string][]step.Record{evil: {{Argv: []string{"go", evil}, Exit: 1, Millis: 1500, Tree: evil, Reused: step.Reused{Proof: "task", Millis: 90_000}}}}, at.Add(4*time.Minute))
 	p.Title, p.Summary = evil, evil
 	p.Changed("diff --git a/x b/" + evil + "\n--- a/x\n+++ b/x\n@@ -1 +1 @@ " + evil + "\n-" + evil + "\n+" + evil + "\n " + evil + "\n")
+	p.Changed("diff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -0,0 +1,500 @@\n" + strings.Repeat("+y\n", 500))
 	p.Account([][]string{{evil, "USD"}, {evil, "1"}, {evil, "2"}}, []float64{1, 2}, evil)
 	p.Say(at, at.Add(3725*time.Second), evil)
 	page, err := p.HTML()
@@ -47,7 +48,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<html lang="ko">`, "&#43;1:02:05", "&lt;script&gt;", "%s%d", `class="unit warn" open`, `class="turn" style="left:25%;width:25%"`, `class="proof" style="left:50%;width:50%"`,
-		`class="add"`, `class="del"`, `<span class="plus">+1</span>`, `style="width:50%"`, `style="width:100%"`, "1.5s, 캐시: task, 1m30s 전",
+		`class="add"`, `class="del"`, `<span class="plus">+1</span>`, `style="width:50%"`, `style="width:100%"`, "1.5s, 캐시: task, 1m30s 전", "줄 더 있음",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
