@@ -173,7 +173,11 @@ func (p *taskProof) declares(name string) string {
 
 // handsOn reports whether a file is the one by which a package or a directory is imported.
 func handsOn(file string) bool {
-	return slices.Contains([]string{"__init__", "index"}, stem(path.Base(file)))
+	names := []string{"__init__", "index"}
+	if strings.HasSuffix(file, ".rs") {
+		names = []string{"lib", "mod"}
+	}
+	return slices.Contains(names, stem(path.Base(file)))
 }
 
 // chainOf is the toolchain that a file is of, the nearest.
