@@ -207,7 +207,7 @@ func TestHeldOutOfOthers(t *testing.T) {
 		"rust": {
 			tool: "cargo",
 			base: map[string]string{
-				"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "pub mod cart;\npub mod money;\n\npub use cart::Cart;\npub use money::{Kind, Money};\n",
+				"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "mod cart;\nmod money;\n\npub use cart::{left, those, Cart};\npub use money::{Kind, Money};\n",
 				"Cargo.lock":   "version = 3\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\n",
 				"src/money.rs": "#[derive(Debug, PartialEq)]\npub enum Kind {\n    Plain,\n    Double,\n}\n\n#[derive(Debug)]\npub struct Money {\n    pub cents: i64,\n}\n\nimpl Money {\n    pub fn new(cents: i64) -> Result<Money, String> {\n        if cents < 0 {\n            return Err(\"negative\".to_string());\n        }\n        Ok(Money { cents })\n    }\n\n    pub fn plus(&self, cents: i64) -> Money {\n        Money { cents: self.cents + cents }\n    }\n}\n",
 				"src/cart.rs":  "#[derive(Debug, Default)]\npub struct Cart {\n    prices: Vec<i64>,\n}\n\nimpl Cart {\n    pub fn new() -> Cart {\n        Cart { prices: Vec::new() }\n    }\n\n    pub fn add(&mut self, price: i64) {\n        self.prices.push(price);\n    }\n}\n",

@@ -95,6 +95,9 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 	first, rest, dotted := strings.Cut(name, ".")
 	if u.m.exports(first) {
 		file := u.source(first)
+		if root := u.atRoot(first); root != nil {
+			file = root.path
+		}
 		switch {
 		case u.chain.Ecosystem == toolchain.Go:
 			if f, no := u.elsewhere("", first); no == "" && path.Dir(f.path) == u.m.Dir && !u.narrow { // constants are in no table that is made before
@@ -140,6 +143,9 @@ var commonTypes = setOf(strings.Fields(`date datetime time timedelta Decimal Fra
 // elsewhere is the source of the project that exports a name, in the module's directory or anywhere; pkg is the package that it is said to
 // be in, if any.
 func (u *user) elsewhere(pkg, name string) (found sourceFile, why string) {
+	if root := u.atRoot(name); root != nil {
+		return *root, ""
+	}
 	all := u.exporting(pkg, name)
 	if near := those(all, func(f sourceFile) bool { return path.Dir(f.path) == u.m.Dir }); len(near) > 0 {
 		all = near
@@ -154,6 +160,18 @@ func (u *user) elsewhere(pkg, name string) (found sourceFile, why string) {
 		return all[0], ""
 	}
 	return found, fmt.Sprintf("%d files export %s", len(all), name)
+}
+
+// atRoot is the file of a crate of Rust that hands a name on, nil where none does: the module that declares it may be private.
+func (u *user) atRoot(name string) *sourceFile {
+	if u.chain.Ecosystem == toolchain.Rust {
+		for _, f := range u.exporting("", name) {
+			if path.Base(f.path) == "lib.rs" {
+				return &f
+			}
+		}
+	}
+	return nil
 }
 
 // exporting are the sources of the project that export a name.
