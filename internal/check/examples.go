@@ -163,6 +163,8 @@ type user struct {
 	parsed  []sourceFile
 	others  map[string][]sourceFile // what exports a name, see exporting
 	narrow  bool                    // a program of Go uses the module alone
+	// signatures are those of a crate of Rust.
+	signatures map[string]string
 	// packages are those that a program of Go imports, functions those of Go that are arguments, by what was written;
 	// they have no text where they do not compile.
 	packages  []example.Package

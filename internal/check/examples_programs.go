@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"maps"
 	"os"
 	"path"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -43,16 +45,7 @@ var asReleased = []string{"build", "--quiet", "--message-format=short", "--confi
 // prepareRust builds a program of a plan, as an example of the package: calls that do not compile are left out of the plan, with what the
 // compiler says.
 func (u *user) prepareRust(ctx context.Context, plan example.Plan) (example.Plan, map[string]string, error) {
-	signatures := mapOf(u.m.Exports, func(e step.Export) (string, string) { return bareName(e.Name), e.Signature })
-	for _, f := range slices.Concat(slices.Concat([][]sourceFile{u.sources()}, slices.Collect(maps.Values(u.others)))...) {
-		for _, x := range f.Exports {
-			for _, name := range []string{x.Name, x.Owner + "." + x.Name} {
-				if signatures[name] == "" {
-					signatures[name] = x.Signature
-				}
-			}
-		}
-	}
+	signatures := u.rustSignatures()
 	unwritten := map[string]string{}
 	for {
 		text, lines, cannot := example.Rust(plan, signatures)
@@ -87,6 +80,41 @@ func (u *user) prepareRust(ctx context.Context, plan example.Plan) (example.Plan
 			return plan, unwritten, nil
 		}
 	}
+}
+
+// rustSignatures are those of all functions and variants of the crate, by name and by Type.name.
+func (u *user) rustSignatures() map[string]string {
+	if u.signatures != nil {
+		return u.signatures
+	}
+	u.signatures = mapOf(u.m.Exports, func(e step.Export) (string, string) { return bareName(e.Name), e.Signature })
+	add := func(owner, name, text string) {
+		for _, key := range []string{name, owner + "." + name} {
+			if u.signatures[key] == "" {
+				u.signatures[key] = text
+			}
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(u.entries)) {
+		if !strings.HasSuffix(file, ".rs") || toolchain.IsTest(file) || !below(u.chain.Root, file) {
+			continue
+		}
+		for _, x := range source.Parse(file, u.read(file)).Exports {
+			if strings.Contains(x.Signature, "fn ") { // and not that it is handed on
+				add(x.Owner, x.Name, x.Signature)
+			}
+			for _, c := range x.Cases { // Text(String) makes a value as a function does
+				if name, types, ok := strings.Cut(strings.TrimSuffix(c, ")"), "("); ok {
+					var params []string
+					for i, t := range strings.Split(types, ",") {
+						params = append(params, fmt.Sprintf("a%d: %s", i, strings.TrimSpace(t)))
+					}
+					add(x.Name, name, "fn "+name+"("+strings.Join(params, ", ")+")")
+				}
+			}
+		}
+	}
+	return u.signatures
 }
 
 // rustLine is an error of the compiler in the short form.

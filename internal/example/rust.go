@@ -64,15 +64,12 @@ func rustSequence(c Call, signatures map[string]string) (string, bool) {
 	for _, s := range c.Before {
 		step, may := rustCall(s.Call, signatures)
 		ok = ok && may
-		if last := s.Call[len(s.Call)-1]; s.Name != "" && mayFail(declared(signatures, last.Name)) {
-			step += ".unwrap()"
+		if s.Name == "" {
+			b.WriteString("let _ = " + step + "; ")
+			continue
 		}
-		if s.Name != "" {
-			b.WriteString("let mut " + s.Name + " = ")
-		} else {
-			b.WriteString("let _ = ")
-		}
-		b.WriteString(step + "; ")
+		last := s.Call[len(s.Call)-1]
+		b.WriteString("let mut " + s.Name + " = " + step + taken(declared(signatures, last.Name)) + "; ")
 	}
 	if b.Len() > 0 {
 		text = "{ " + b.String() + text + " }"
@@ -137,8 +134,8 @@ func rustCall(links []Link, signatures map[string]string) (string, bool) {
 			b.WriteString("(" + strings.Join(args, ", ") + ")")
 		}
 		made := i == 0 && kept || i+1 < len(links) && !l.Keep // its result is what the next one is called of
-		if made && mayFail(declared(signatures, l.Name)) && !unwraps(links[min(i+1, len(links)-1)]) {
-			b.WriteString(".unwrap()")
+		if made && !unwraps(links[min(i+1, len(links)-1)]) {
+			b.WriteString(taken(declared(signatures, l.Name)))
 		}
 	}
 	if kept {
@@ -155,14 +152,18 @@ func declared(signatures map[string]string, name string) string {
 	return signatures[lastName(name)]
 }
 
-// mayFail reports whether a function gives a Result or an Option.
-func mayFail(text string) bool {
+// taken is how what a function gives is taken out of a Result, an Option, or one in the other.
+func taken(text string) string {
 	s, _ := signature.Parse(text, signature.Rust)
-	if s.Result == nil {
-		return false
+	out := ""
+	if s.Result != nil {
+		t := signature.Text(*s.Result, signature.Rust)
+		for strings.HasPrefix(t, "Result<") || strings.HasPrefix(t, "Option<") {
+			t = t[len("Result<"):]
+			out += ".unwrap()"
+		}
 	}
-	t := signature.Text(*s.Result, signature.Rust)
-	return strings.HasPrefix(t, "Result<") || strings.HasPrefix(t, "Option<")
+	return out
 }
 
 // unwraps reports whether a call is one of a Result or an Option itself.
@@ -230,8 +231,8 @@ func rustValue(v Value, t string, signatures map[string]string) (string, bool) {
 		return list, true
 	case Made:
 		s, ok := rustCall(v.Call, signatures)
-		if last := v.Call[len(v.Call)-1]; ok && !last.Var && mayFail(declared(signatures, last.Name)) && !strings.HasPrefix(t, "Option<") && !strings.HasPrefix(t, "Result<") {
-			s += ".unwrap()"
+		if last := v.Call[len(v.Call)-1]; !last.Var && !strings.HasPrefix(t, "Option<") && !strings.HasPrefix(t, "Result<") {
+			s += taken(declared(signatures, last.Name))
 		}
 		for _, borrow := range []string{"&mut ", "&"} {
 			if strings.HasPrefix(t, borrow) {
