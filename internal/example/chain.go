@@ -126,6 +126,9 @@ func (p *parser) chain() ([]Link, bool) {
 	case p.take("{"):
 		l.New = true
 		l.Fields, ok = p.fields()
+	case p.functions: // Color.RED.value, where it is known that it is a call
+		r, _ := utf8.DecodeRuneInString(l.Name)
+		l.Field, ok = true, !l.New && unicode.IsUpper(r)
 	}
 	if !ok || !literal(l.Args) {
 		return nil, false

@@ -123,7 +123,9 @@ func TestReadCall(t *testing.T) {
 		"f(lambda a, b: a < b, 2)":                              "f(lambda a, b: a < b, 2) = 4",
 		"f([1], (a, b) => g(a, ')'), x => [x, 1])":              "f([1], (a, b) => g(a, ')'), x => [x, 1]) = 4",
 		"f(|a, b| a < b, func(a, b int) bool { return a < b })": "f(|a, b| a < b, func(a, b int) bool { return a < b }) = 4",
-		"f(lambda a: )": "", "set(1); get()": "set(1); get() = 4",
+		"Color.RED.value":                                       "Color.RED.value = 4",
+		"color":                                                 "",
+		"f(lambda a: )":                                         "", "set(1); get()": "set(1); get() = 4",
 		"f(a => a": "",
 	} {
 		got := ""
