@@ -114,6 +114,11 @@ func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example
 		}
 		out = append(out, r)
 	}
+	earlier, err := u.earlier(ctx, held, out)
+	if err != nil {
+		return nil, nil, err
+	}
+	out = append(out, earlier...)
 	if failed == 0 {
 		return out, nil, nil
 	}
@@ -133,4 +138,36 @@ func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example
 		f.Message += " Work out the right result; if the code is right, leave it."
 	}
 	return out, []step.Finding{f}, nil
+}
+
+// earlier asks what sequences ask at their end earlier, too: what is kept from then on, and is not true any more, is given again. Calls that
+// give something else then have to be worked out anew, because a question may change something. Those that do so twice at the end are left
+// out.
+func (u *user) earlier(ctx context.Context, held []heldOut, results []step.Example) (out []step.Example, err error) {
+	var calls []example.Example
+	var asked []step.HeldOut
+	for i, e := range held {
+		if !u.m.requested() || results[i].State != step.ExampleHolds || e.Want.Error || e.Want.Value.Kind == example.Null {
+			continue
+		}
+		call, gives, _ := strings.Cut(e.Text, " → ")
+		first, twice, ok := example.Earlier(call)
+		a, no := example.ReadCall(first, gives)
+		b, never := example.ReadCall(twice, gives)
+		if ok && no == "" && never == "" {
+			asked, calls = append(asked, step.HeldOut{Call: first, Gives: gives}), append(calls, a, b)
+		}
+	}
+	given, err := u.try(ctx, calls, true)
+	if err != nil {
+		return nil, err
+	}
+	for i, h := range asked {
+		first, twice := given[2*i], given[2*i+1]
+		want := calls[2*i].Want
+		if first.Cannot == "" && want.Holds(twice) && !want.Holds(first) && want.Comparable(first) {
+			out = append(out, step.Example{Text: h.String(), State: step.ExampleFails, Why: first.Given(), HeldOut: true, Earlier: &h})
+		}
+	}
+	return out, nil
 }

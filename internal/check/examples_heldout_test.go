@@ -303,3 +303,39 @@ func TestHeldOutOfOthers(t *testing.T) {
 		})
 	}
 }
+
+// TestHeldOutEarlier: what a sequence asks at its end is asked earlier, too. Code that answers by what it has kept is given away by a call
+// that nobody has written; a question that changes something accuses nobody.
+func TestHeldOutEarlier(t *testing.T) {
+	t.Parallel()
+	needs(t, "python3")
+	const right = "class Cart:\n    def __init__(self):\n        self.prices = []\n\n    def add(self, price):\n        self.prices.append(price)\n\n    def total(self):\n        return sum(self.prices)\n\n    def take(self):\n        return self.prices.pop()\n"
+	stale := strings.Replace(right, "        return sum(self.prices)\n", "        if not hasattr(self, 'sum'):\n            self.sum = sum(self.prices)\n        return self.sum\n", 1)
+	for name, c := range map[string]struct{ code, want string }{
+		"right": {right, ""},
+		"stale": {stale, `c = Cart(); c.total(); c.add(2); c.total(); c.add(3); c.total() → 5`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			base := l.tree("", map[string]string{"pyproject.toml": "[project]\nname = \"shop\"\nversion = \"1\"\n", "shop/__init__.py": ""})
+			p, _, err := l.checker.Task(t.Context(), check.Task{
+				Chains: []toolchain.Found{l.module(base, ".").Chain}, Base: base, Owns: func(string) bool { return true },
+				HeldOut: []step.HeldOut{{Call: "c = Cart(); c.add(2); c.add(3); c.total()", Gives: "5"}, {Call: "c = Cart(); c.add(2); c.add(3); c.take()", Gives: "3"}},
+			}, base, l.tree(base, map[string]string{
+				"shop/cart.py": c.code, "tests/__init__.py": "",
+				"tests/test_cart.py": "import unittest\n\nfrom shop.cart import Cart\n\n\nclass CartTest(unittest.TestCase):\n    def test_total(self):\n        cart = Cart()\n        cart.add(1)\n        self.assertEqual(cart.total(), 1)\n        self.assertEqual(cart.take(), 1)\n",
+			}))
+			if err != nil || !p.Passed {
+				t.Fatalf("%v %v", err, p.Findings)
+			}
+			var got []string
+			for _, h := range step.Doubtful(nil, p.Examples) {
+				got = append(got, h.String())
+			}
+			if have := strings.Join(got, "; "); have != c.want {
+				t.Errorf("%q, want %q: %+v", have, c.want, p.Examples)
+			}
+		})
+	}
+}

@@ -205,3 +205,57 @@ func (p *parser) function(head string) (Value, bool) {
 	}
 	return Value{}, false
 }
+
+// assigns is a statement that sets a variable.
+var assigns = re.New(`^(?:(?:const|let|var)\s+)?[\pL_$][\pL\d_$]*\s*:?=[^=>]`)
+
+// Earlier are two forms of a sequence that asks something at its end: one asks it after each of the statements before as well, the other
+// twice at the end. Code that answers by what it kept gives something else for the first one; a question that changes something does so
+// for the second one. There are none where nothing happens between the last variable and the question.
+func Earlier(call string) (earlier, twice string, ok bool) {
+	parts := statements(call)
+	set := -1
+	for i, s := range parts {
+		if assigns().MatchString(s) {
+			set = i
+		}
+	}
+	last := len(parts) - 1
+	if set < 0 || set+1 >= last {
+		return "", "", false
+	}
+	var out []string
+	for i, s := range parts[:last] {
+		if out = append(out, s); i >= set && i < last-1 {
+			out = append(out, parts[last])
+		}
+	}
+	return strings.Join(append(out, parts[last]), "; "), strings.Join(append(parts, parts[last]), "; "), true
+}
+
+// statements are those of a sequence.
+func statements(s string) (out []string) {
+	depth, quote, from := 0, byte(0), 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case strings.IndexByte("([{", c) >= 0:
+			depth++
+		case strings.IndexByte(")]}", c) >= 0:
+			depth--
+		case c == ';' && depth == 0:
+			out, from = append(out, strings.TrimSpace(s[from:i])), i+1
+		}
+	}
+	if rest := strings.TrimSpace(s[from:]); rest != "" {
+		out = append(out, rest)
+	}
+	return out
+}

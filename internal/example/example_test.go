@@ -146,6 +146,22 @@ func TestReadCall(t *testing.T) {
 	}
 }
 
+func TestEarlier(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ call, earlier, twice string }{
+		{"f(1)", "", ""},
+		{"c = T(1); c.sum()", "", ""},
+		{"c = T(1); c.add(2); d = T(2); c.sum()", "", ""},
+		{`c = T(";"); c.add(2); c.sum()`, `c = T(";"); c.sum(); c.add(2); c.sum()`, `c = T(";"); c.add(2); c.sum(); c.sum()`},
+		{"c = T(1); k := U(c); k.a(x => { y; }); k.b(); k.c", "c = T(1); k := U(c); k.c; k.a(x => { y; }); k.c; k.b(); k.c", "c = T(1); k := U(c); k.a(x => { y; }); k.b(); k.c; k.c"},
+	} {
+		earlier, twice, ok := example.Earlier(c.call)
+		if earlier != c.earlier || twice != c.twice || ok != (c.earlier != "") {
+			t.Errorf("%s: %q, %q, %v", c.call, earlier, twice, ok)
+		}
+	}
+}
+
 func TestHolds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

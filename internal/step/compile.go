@@ -295,11 +295,17 @@ type GreenIn struct {
 // HeldOut is a call that the author of the code never sees, with what it is to give.
 type HeldOut = task.HeldOut
 
-// Doubtful are the held-out calls that gave something else, of those that were worked out once only.
+// Doubtful are the held-out calls that gave something else, of those that were worked out once only or not at all.
 func Doubtful(held []HeldOut, results []Example) []HeldOut {
-	return slices.DeleteFunc(slices.Clone(held), func(h HeldOut) bool {
+	out := slices.DeleteFunc(slices.Clone(held), func(h HeldOut) bool {
 		return h.Sure || !slices.ContainsFunc(results, func(e Example) bool { return e.HeldOut && e.State == ExampleFails && e.Text == h.String() })
 	})
+	for _, e := range results {
+		if e.Earlier != nil && !slices.ContainsFunc(held, func(h HeldOut) bool { return h.Call == e.Earlier.Call }) {
+			out = append(out, *e.Earlier)
+		}
+	}
+	return out
 }
 
 // Shown is a piece of code that has changed, FILE::FUNCTION or a file, and the tests that show it.
@@ -338,6 +344,8 @@ type Example struct {
 	State   string `json:"state"`         // holds, fails, not-run
 	Why     string `json:"why,omitempty"` // what it gave, or why it was not run
 	HeldOut bool   `json:"held_out,omitempty"`
+	// Earlier is set where the call is a held-out one whose question is asked earlier, too, and gave something else: nobody has worked it out.
+	Earlier *HeldOut `json:"earlier,omitempty"`
 }
 
 // GreenOut is the proof of GREEN or REFACTOR.

@@ -37,7 +37,7 @@ func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []ste
 	if answered = json.Unmarshal(turned.Answer, &ans) == nil; !answered {
 		return held, spent, nil
 	}
-	for _, h := range held {
+	for _, h := range with(held, doubtful) {
 		i := slices.IndexFunc(ans.HeldOut, func(x step.HeldOut) bool { return x.Call == h.Call })
 		switch {
 		case !slices.Contains(doubtful, h):
@@ -47,6 +47,17 @@ func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []ste
 		}
 	}
 	return out, spent, nil
+}
+
+// with are some calls and those of others that are not among them.
+func with(held, others []step.HeldOut) []step.HeldOut {
+	out := slices.Clone(held)
+	for _, h := range others {
+		if !slices.Contains(out, h) {
+			out = append(out, h)
+		}
+	}
+	return out
 }
 
 // Prove proves a task's tree. Held-out calls that gave something else are worked out again first, by the turn that by gives,
