@@ -183,27 +183,34 @@ var function = re.New(`^(?:lambda\b[^:]*:|(?:async )?(?:\([^()]*\)|[\pL_$][\pL\d
 
 // function reads a function up to the end of the argument.
 func (p *parser) function(head string) (Value, bool) {
-	from, depth, quote := p.i, 0, byte(0)
-	for p.i += len(head); p.i < len(p.s); p.i++ {
-		switch c := p.s[p.i]; {
+	from, body := p.i, p.i+len(head)
+	p.i = outside(p.s, body, ",)]}")
+	text := strings.TrimSpace(p.s[from:p.i])
+	return Value{Kind: Code, Text: text}, p.i < len(p.s) && strings.TrimSpace(p.s[body:p.i]) != ""
+}
+
+// outside is where the first of some marks stands in s, from a place on, that is in no quotes and no brackets; the end of s without one.
+func outside(s string, from int, marks string) int {
+	depth, quote := 0, byte(0)
+	for i := from; i < len(s); i++ {
+		switch c := s[i]; {
 		case quote != 0 && c == '\\':
-			p.i++
+			i++
 		case quote != 0:
 			if c == quote {
 				quote = 0
 			}
 		case c == '"' || c == '\'' || c == '`':
 			quote = c
+		case depth == 0 && strings.IndexByte(marks, c) >= 0:
+			return i
 		case strings.IndexByte("([{", c) >= 0:
 			depth++
-		case depth == 0 && strings.IndexByte(",)]}", c) >= 0:
-			body := strings.TrimSpace(p.s[from+len(head) : p.i])
-			return Value{Kind: Code, Text: strings.TrimSpace(p.s[from:p.i])}, body != ""
 		case strings.IndexByte(")]}", c) >= 0:
 			depth--
 		}
 	}
-	return Value{}, false
+	return len(s)
 }
 
 // assigns is a statement that sets a variable.
@@ -235,27 +242,12 @@ func Earlier(call string) (earlier, twice string, ok bool) {
 
 // statements are those of a sequence.
 func statements(s string) (out []string) {
-	depth, quote, from := 0, byte(0), 0
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quote != 0 && c == '\\':
-			i++
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'' || c == '`':
-			quote = c
-		case strings.IndexByte("([{", c) >= 0:
-			depth++
-		case strings.IndexByte(")]}", c) >= 0:
-			depth--
-		case c == ';' && depth == 0:
-			out, from = append(out, strings.TrimSpace(s[from:i])), i+1
+	for s != "" {
+		end := outside(s, 0, ";")
+		if one := strings.TrimSpace(s[:end]); one != "" {
+			out = append(out, one)
 		}
-	}
-	if rest := strings.TrimSpace(s[from:]); rest != "" {
-		out = append(out, rest)
+		s = s[min(end+1, len(s)):]
 	}
 	return out
 }
