@@ -14,7 +14,7 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -81,12 +81,7 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 // unreadCalls tells which held-out calls of a task nobody can make, where these are more than the others: then hardly anything is held out.
 func unreadCalls(tasks []task.Task) (out []task.Problem) {
 	for _, t := range tasks {
-		var bad []string
-		for _, h := range t.HeldOut {
-			if _, why := example.ReadCall(h.Call, h.Gives); why != "" {
-				bad = append(bad, fmt.Sprintf("%s (%s)", h, why))
-			}
-		}
+		bad := check.UnreadCalls(t.HeldOut)
 		if 2*len(bad) > len(t.HeldOut) {
 			out = append(out, task.Problem{Task: t.ID, Text: fmt.Sprintf("%d of %d calls in held_out cannot be read: %s. Write them as instructed, or leave them out",
 				len(bad), len(t.HeldOut), strings.Join(bound(bad, 5), "; "))})

@@ -155,12 +155,13 @@ type user struct {
 	*place
 
 	m       Module
-	program []string    // runs the program that was made last
-	plan    string      // the file that it reads; "" where the calls are in the program
-	cannot  string      // why there is no program
-	plain   bool        // assertions of Python stay
-	without []step.File // the tests that are not there
-	parsed  []sourceFile
+	program []string                // runs the program that was made last
+	plan    string                  // the file that it reads; "" where the calls are in the program
+	cannot  string                  // why there is no program
+	plain   bool                    // assertions of Python stay
+	without []step.File             // the tests that are not there
+	own     []sourceFile            // those of the module, see sources
+	parsed  map[string]sourceFile   // by path
 	others  map[string][]sourceFile // what exports a name, see exporting
 	narrow  bool                    // a program of Go uses the module alone
 	// signatures are those of a crate of Rust.
@@ -178,17 +179,25 @@ type sourceFile struct {
 	path string
 }
 
+// parse is a source of the project, parsed once.
+func (u *user) parse(file string) sourceFile {
+	f, ok := u.parsed[file]
+	if !ok {
+		if u.parsed == nil {
+			u.parsed = map[string]sourceFile{}
+		}
+		f = sourceFile{source.Parse(file, u.read(file)), file}
+		u.parsed[file] = f
+	}
+	return f
+}
+
 // sources are those of the module, by path.
 func (u *user) sources() []sourceFile {
-	if u.parsed == nil {
-		u.parsed = []sourceFile{}
-		for _, file := range slices.Sorted(maps.Keys(u.entries)) {
-			if u.m.Place.AllowsSource(file) {
-				u.parsed = append(u.parsed, sourceFile{source.Parse(file, u.read(file)), file})
-			}
-		}
+	if u.own == nil {
+		u.own = each(those(slices.Sorted(maps.Keys(u.entries)), u.m.Place.AllowsSource), u.parse)
 	}
-	return u.parsed
+	return u.own
 }
 
 // code are the tokens of a source but its imports.

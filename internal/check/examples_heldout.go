@@ -57,15 +57,22 @@ func (m Module) readHeldOut(h step.HeldOut) (e example.Example, why string) {
 	return e, "it does not call an export"
 }
 
-// unreadHeldOut tells the author of the tests which calls cannot be made. Where none can, nothing is held out at all, and it has to
-// give others.
-func (m Module) unreadHeldOut() []step.Finding {
-	var bad []string
+// UnreadCalls are the held-out calls of a request that nobody can make, with the reason.
+func UnreadCalls(held []step.HeldOut) []string { return Module{HeldOut: held}.unread() }
+
+func (m Module) unread() (bad []string) {
 	for _, h := range m.HeldOut {
 		if _, why := m.readHeldOut(h); why != "" {
 			bad = append(bad, fmt.Sprintf("%s (%s)", h, why))
 		}
 	}
+	return bad
+}
+
+// unreadHeldOut tells the author of the tests which calls cannot be made. Where none can, nothing is held out at all, and it has to
+// give others.
+func (m Module) unreadHeldOut() []step.Finding {
+	bad := m.unread()
 	if len(bad) == 0 {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/example"
@@ -27,27 +26,8 @@ func (u *user) prepareJVM(ctx context.Context, name string) error {
 	if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	u.program = []string{"java", "-cp", strings.Join(append(u.classes(), u.jars()...), string(filepath.ListSeparator)), file}
+	u.program = []string{"java", "-cp", strings.Join(append(u.builtDirs("target/classes", "build/classes/*/main"), u.jars()...), string(filepath.ListSeparator)), file}
 	return os.WriteFile(file, example.Java(u.plan), 0o600)
-}
-
-// classes are the directories into which Maven and Gradle compile.
-func (u *user) classes() (out []string) {
-	for file := range u.entries {
-		pattern := ""
-		switch name := path.Base(file); {
-		case name == "pom.xml":
-			pattern = "target/classes"
-		case strings.HasPrefix(name, "build.gradle"):
-			pattern = "build/classes/*/main"
-		default:
-			continue
-		}
-		found, _ := filepath.Glob(filepath.Join(filepath.Dir(u.full(file)), filepath.FromSlash(pattern))) // the pattern is right
-		out = append(out, found...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // jars are the libraries that the installation has. Those that the manifest names come first: a plug-in may need another version.

@@ -100,11 +100,14 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 		}
 		switch {
 		case u.chain.Ecosystem == toolchain.Go:
-			if f, no := u.elsewhere("", first); no == "" && path.Dir(f.path) == u.m.Dir && !u.narrow { // constants are in no table that is made before
-				_, why = u.goModule(f, first)
-				return name, "", why
+			own := u.imports()[0]
+			if u.narrow || slices.Contains(own.Values, first) || slices.Contains(own.Types, first) {
+				return name, "", ""
 			}
-			return name, "", ""
+			if f, no := u.elsewhere("", first); no == "" && path.Dir(f.path) == u.m.Dir { // a constant
+				_, why = u.goModule(f, first)
+			}
+			return name, "", why
 		case file == "":
 			return "", "", "no source of the module declares " + first
 		}
@@ -184,11 +187,10 @@ func (u *user) exporting(pkg, name string) (out []sourceFile) {
 		if toolchain.IsTest(file) || !toolchain.IsSource(file) || onlyTypes(file) || ecosystemOf(file) != u.chain.Ecosystem || !below(u.chain.Root, file) {
 			continue
 		}
-		text := u.read(file)
-		if !bytes.Contains(text, []byte(name)) {
+		if !bytes.Contains(u.read(file), []byte(name)) {
 			continue
 		}
-		f := sourceFile{source.Parse(file, text), file}
+		f := u.parse(file)
 		exports := slices.ContainsFunc(f.Exports, func(x source.Export) bool { return x.Owner == "" && x.Called() == name })
 		if exports && (pkg == "" || f.Package == pkg || stem(path.Base(file)) == pkg || path.Base(path.Dir(file)) == pkg) {
 			out = append(out, f)
@@ -218,7 +220,7 @@ func (u *user) moduleOf(file string) (module, why string) {
 		if base, ok := strings.CutSuffix(path.Base(file), ".kt"); ok {
 			alone = strings.ToUpper(base[:1]) + base[1:] + "Kt"
 		}
-		return source.Parse(file, u.read(file)).Package + ":" + alone, ""
+		return u.parse(file).Package + ":" + alone, ""
 	}
 	return fileURL(u.full(file)), ""
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/re"
-	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -99,7 +98,7 @@ func (u *user) rustSignatures() map[string]string {
 		if !strings.HasSuffix(file, ".rs") || toolchain.IsTest(file) || !below(u.chain.Root, file) {
 			continue
 		}
-		for _, x := range source.Parse(file, u.read(file)).Exports {
+		for _, x := range u.parse(file).Exports {
 			if strings.Contains(x.Signature, "fn ") { // and not that it is handed on
 				add(x.Owner, x.Name, x.Signature)
 			}

@@ -82,18 +82,23 @@ func (p *place) keepDownloads() error {
 
 // reportDirs are the directories that Surefire and Gradle write their reports into.
 func (p *place) reportDirs() []string {
-	var out []string
+	return p.builtDirs("target/surefire-reports", "build/test-results/*")
+}
+
+// builtDirs are the directories below each manifest into which Maven writes, and those into which Gradle does, by a pattern.
+func (p *place) builtDirs(maven, gradle string) (out []string) {
 	for name := range p.entries {
 		dir, base := filepath.Split(p.full(name))
 		switch {
 		case base == "pom.xml":
-			out = append(out, filepath.Join(dir, "target", "surefire-reports"))
+			out = append(out, filepath.Join(dir, filepath.FromSlash(maven)))
 		case strings.HasPrefix(base, "build.gradle"):
-			list, _ := filepath.Glob(filepath.Join(dir, "build", "test-results", "*")) // the pattern is right
+			list, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(gradle))) // the pattern is right
 			out = append(out, list...)
 		}
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // written are the reports that a command has written where the project says.

@@ -81,7 +81,7 @@ func Go(plan string, packages []Package, functions map[string]string) []byte {
 		}
 		table := func(to *[]string, names []string, format string) {
 			for _, n := range names {
-				*to = append(*to, fmt.Sprintf("\t%q: "+format+",\n", path+n, i, n))
+				*to = append(*to, fmt.Sprintf("\t%q: "+format+",\n", path+n, GoName(i), n))
 			}
 		}
 		as := GoName(i)
@@ -89,9 +89,9 @@ func Go(plan string, packages []Package, functions map[string]string) []byte {
 			as = "_"
 		}
 		imports = append(imports, fmt.Sprintf("\t%s %q\n", as, p.Path))
-		table(&values, p.Values, "m%d.%s")
-		table(&types, p.Types, "reflect.TypeFor[m%d.%s]()")
-		table(&fails, p.Errors, "m%d.%s")
+		table(&values, p.Values, "%s.%s")
+		table(&types, p.Types, "reflect.TypeFor[%s.%s]()")
+		table(&fails, p.Errors, "%s.%s")
 	}
 	for written, text := range functions {
 		if text == "" {

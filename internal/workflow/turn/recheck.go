@@ -37,7 +37,7 @@ func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []ste
 	if answered = json.Unmarshal(turned.Answer, &ans) == nil; !answered {
 		return held, spent, nil
 	}
-	for _, h := range with(held, doubtful) {
+	for _, h := range AddCalls(held, doubtful) {
 		i := slices.IndexFunc(ans.HeldOut, func(x step.HeldOut) bool { return x.Call == h.Call })
 		switch {
 		case !slices.Contains(doubtful, h):
@@ -49,11 +49,11 @@ func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []ste
 	return out, spent, nil
 }
 
-// with are some calls and those of others that are not among them.
-func with(held, others []step.HeldOut) []step.HeldOut {
+// AddCalls are some held-out calls and those of others that are not among them.
+func AddCalls(held, others []step.HeldOut) []step.HeldOut {
 	out := slices.Clone(held)
 	for _, h := range others {
-		if !slices.Contains(out, h) {
+		if !slices.ContainsFunc(out, func(x step.HeldOut) bool { return x.Call == h.Call }) {
 			out = append(out, h)
 		}
 	}

@@ -213,13 +213,8 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 
 // keepCalls adds the held-out calls of the requirement to a plan of one task. Of several, nobody knows after which one they hold.
 func (w *request) keepCalls(tasks []task.Task) []task.Task {
-	if len(tasks) != 1 {
-		return tasks
-	}
-	for _, h := range w.proposal.HeldOut {
-		if !slices.ContainsFunc(tasks[0].HeldOut, func(x task.HeldOut) bool { return x.Call == h.Call }) {
-			tasks[0].HeldOut = append(tasks[0].HeldOut, h)
-		}
+	if len(tasks) == 1 {
+		tasks[0].HeldOut = turn.AddCalls(tasks[0].HeldOut, w.proposal.HeldOut)
 	}
 	return tasks
 }
