@@ -21,8 +21,11 @@ html_copy_source = html_show_sourcelink = html_show_sphinx = False
 
 
 def contents(readme):
-    """The navigation: the table of pages in the README, and what is only for developers."""
-    for title, row in re.findall(r"^\| (\w+) \| (\[.*\]\(.*\.md\)) \|$", readme, re.M):
+    """The navigation: the list of pages in the README, and what is only for developers."""
+    listed = re.findall(r"^- \*\*(\w+):\*\* (.*)$", readme, re.M)
+    if not listed:
+        raise RuntimeError("README.md: no list of pages under \"Where to go next\"; write its lines as `- **Guides:** [a](a.md) · [b](b.md)`")
+    for title, row in listed:
         pages = re.findall(r"\]\(([^)]*)\.md\)", row)
         if title == "Developers":
             internals = sorted(pathlib.Path("docs/internals").glob("*.md"))
