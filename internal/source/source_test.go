@@ -233,6 +233,9 @@ func TestTestsOfEachLanguage(t *testing.T) {
 		{"ts platform", "a.test.ts", "it.skipIf(process.platform === 'win32')('a', () => { expect(f()).toBe(1) })", "a=1/0"},
 		{"ts regexp.test", "a.test.ts", "it('a', () => { expect(/x'y/.test(f())).toBe(true) })", "a=1/0"},
 
+		{"java no matcher", "ATest.java", "class ATest {\n  @Test void a() { assertThat(f()); }\n  @Test void b() { assertThat(f()).isNull(); assertThat(f(), is(1)); }\n}\n", "ATest.a=0/0 | ATest.b=2/0"},
+		{"kotlin no matcher", "ATest.kt", "class ATest {\n  @Test fun a() {\n    f()\n    expectThat(f())\n  }\n  @Test fun b() {\n    assertThat(f()).isNull()\n    expectThat(f()) { isNull() }\n  }\n}\n", "ATest.a=0/0 | ATest.b=2/0"},
+
 		{"py plain", "test_a.py", "def test_a():\n    assert f() == 1\n", "test_a=1/0"},
 		{"py class", "test_a.py", "class TestC:\n    def test_m(self):\n        assert f()\n    def helper(self):\n        pass\n", "TestC::test_m=1/0"},
 		{"py unittest", "test_a.py", "class C(unittest.TestCase):\n    def test_m(self):\n        self.assertEqual(f(), 1)\n", "C::test_m=1/0"},

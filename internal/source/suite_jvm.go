@@ -74,8 +74,14 @@ func (t *treeFile) test(n syntax.Node, name string, marks map[string]bool, body 
 
 // jvmAsserts counts assertions in a test of Java or Kotlin, also those of functions of the file that it calls.
 func (t *treeFile) jvmAsserts(out *Test, body syntax.Node, seen map[string]bool) {
+	said := map[int]bool{} // where a statement says what it asserts of, and asserts nothing of it
 	for c := range body.Within(nil) {
 		switch c.Kind() {
+		case "expression_statement", "block", "lambda_literal":
+			for _, s := range withoutComments(c) {
+				name, args := t.called(s)
+				said[s.Start()] = said[s.Start()] || (name == "assertThat" || name == "expectThat") && len(args) == 1
+			}
 		case "assert_statement":
 			if parts := withoutComments(c); len(parts) > 0 && parts[0].Text() == "true" {
 				out.Trivial++
@@ -85,7 +91,7 @@ func (t *treeFile) jvmAsserts(out *Test, body syntax.Node, seen map[string]bool)
 		case "method_invocation", "call_expression", "infix_expression", "binary_expression":
 			name, args := t.called(c)
 			switch {
-			case name == "" || seen[name]:
+			case name == "" || seen[name] || said[c.Start()]:
 			case name == "fail":
 				out.Asserts++
 			case checkerName().MatchString(name) || strings.HasPrefix(name, "should"):
