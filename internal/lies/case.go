@@ -167,6 +167,11 @@ func (p *play) turn(role, module string, files map[string]string, answer string)
 	fmt.Fprintf(&p.script, "  answer %s\n", answer)
 }
 
+// silent lets who challenges a change find nothing: lies are to be found by the engine.
+func (p *play) silent() {
+	p.turn("challenge", "*", nil, p.add("nothing.json", `{"held_out": []}`))
+}
+
 func (p *play) scenario() []byte {
 	return txtar.Format(&txtar.Archive{Comment: []byte(p.script.String()), Files: p.files})
 }
@@ -198,6 +203,7 @@ func Compile(cases []*Case, builds []*Build) (project map[string]string, scenari
 	}
 	p.turn("refactor", "*", nil, done)
 	p.turn("strength", "*", nil, none)
+	p.silent()
 	return project, p.scenario()
 }
 
@@ -276,6 +282,7 @@ func Work(cases []*Case, builds []*Build) (project map[string]string, scenario [
 	requirement := map[string]any{"title": "The modules", "type": "feat", "functional": functional, "nonfunctional": []string{"Nothing else changes"}, "criteria": criteria, "areas": []string{"."}, "task": map[string]any{"title": tasks[0].Title, "scope": tasks[0].Scope, "files": tasks[0].Files}}
 	p.turn("specify", "*", nil, p.add("requirement.json", encode(requirement)))
 	p.turn("plan", "*", nil, p.add("plan.json", encode(map[string]any{"goal": "The modules are there.", "tasks": tasks})))
+	p.silent()
 	return project, p.scenario()
 }
 

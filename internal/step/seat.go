@@ -25,7 +25,7 @@ func AgentNames() []string { return []string{"claude", "codex", "opencode", Scri
 // Roles returns the roles that turns have, in all workflows.
 func Roles() []string {
 	return []string{
-		"analyst", "architect", "build", "build-fixer", "code-reviewer", "confirm", "contracts", "critic", "describe", "design", "design-reviewer", "designer", "diagnose", "estimate",
+		"analyst", "architect", "build", "build-fixer", "challenge", "code-reviewer", "confirm", "contracts", "critic", "describe", "design", "design-reviewer", "designer", "diagnose", "estimate",
 		"executor", "feasibility", "fix", "green", "implement", "oracle", "plan", "proposal", "recheck", "red", "refactor", "reproduce", "requirements", "reviewer", "specify", "strength",
 	}
 }

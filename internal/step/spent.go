@@ -55,16 +55,18 @@ func (s *Spent) Enter(now int64, phase string) {
 	s.of(phase)
 }
 
-// Spend puts turns of a role on the account of the present phase, of the role and of the run.
-func (s *Spent) Spend(r RoleUsage) {
-	if r.Calls == 0 {
-		return
+// Spend puts turns of roles on the account of the present phase, of the roles and of the run.
+func (s *Spent) Spend(list ...RoleUsage) {
+	for _, r := range list {
+		if r.Calls == 0 {
+			continue
+		}
+		p := s.of(s.phase)
+		p.Sessions += r.Calls
+		s.Sessions += r.Calls
+		p.Usage, s.Usage = p.Usage.Add(r.Usage), s.Usage.Add(r.Usage)
+		s.Roles = AddRole(s.Roles, r)
 	}
-	p := s.of(s.phase)
-	p.Sessions += r.Calls
-	s.Sessions += r.Calls
-	p.Usage, s.Usage = p.Usage.Add(r.Usage), s.Usage.Add(r.Usage)
-	s.Roles = AddRole(s.Roles, r)
 }
 
 func (s *Spent) of(phase string) *PhaseUsage {

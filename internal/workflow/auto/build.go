@@ -116,7 +116,7 @@ func (f *feature) prove(c *flow.Ctx, a *attempt) error {
 	in = a.Answer.Proof(in)
 	proof, look, spent, err := turn.ProveAll(c, &in, checklist, f.checklist(), f.recheck)
 	f.held, f.look = in.Task.HeldOut, look
-	f.out.Spend(spent)
+	f.out.Spend(spent...)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (f *feature) prove(c *flow.Ctx, a *attempt) error {
 	return nil
 }
 
-// recheck is the turn of who works out again held-out calls.
+// recheck is the turn of who has no part in the work, see turn.Examine.
 func (f *feature) recheck() step.Turn {
 	return step.Turn{Module: f.name, Tree: f.s.Tree, Docs: slices.Concat(f.s.Docs, f.in.Context), Task: f.goal().String(), Private: f.s.Private, Budget: f.in.Budget, Model: f.tier("recheck")}
 }

@@ -87,8 +87,8 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if calls := step.Doubtful(w.heldOut, proof.Examples); len(calls) > 0 && passes(proof) {
-			if proof, err = w.recheck(c, calls, in, out); err != nil {
+		if passes(proof) {
+			if proof, err = w.examine(c, proof, in, out); err != nil {
 				return false, err
 			}
 		}
@@ -149,16 +149,18 @@ func (w *work) prove(c *flow.Ctx, in step.GreenIn, out step.TurnOut) (step.Green
 	return proof, nil
 }
 
-// recheck lets somebody else work out again the held-out calls that gave something else, and proves again.
-func (w *work) recheck(c *flow.Ctx, doubtful []step.HeldOut, in step.GreenIn, turned step.TurnOut) (step.GreenOut, error) {
-	c = c.Sub("held-out")
-	held, spent, err := turn.Recheck(c, w.ask("recheck", w.tested, nil, ""), w.heldOut, doubtful)
-	w.res.Usage = w.res.Usage.Add(spent.Usage)
-	if err != nil {
-		return step.GreenOut{}, err
+// examine lets somebody else judge the held-out calls of a tree that has passed, and proves it again where that says so.
+func (w *work) examine(c *flow.Ctx, proof step.GreenOut, in step.GreenIn, turned step.TurnOut) (step.GreenOut, error) {
+	by := func() step.Turn { return w.ask("recheck", w.tested, nil, "") }
+	held, again, spent, err := turn.Examine(c, by, w.tested, proof.Tree, w.heldOut, step.Doubtful(w.heldOut, proof.Examples))
+	for _, u := range spent {
+		w.res.Usage = w.res.Usage.Add(u.Usage)
+	}
+	if err != nil || !again {
+		return proof, err
 	}
 	w.heldOut, in.HeldOut = held, held
-	return w.prove(c.Sub("again"), in, turned)
+	return w.prove(c.Sub("held-out").Sub("again"), in, turned)
 }
 
 // judge takes a proof of an attempt into the result and notes it.

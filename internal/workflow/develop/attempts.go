@@ -122,7 +122,9 @@ func (b *builder) proofIn(tree string, ans turn.Built) step.TaskIn {
 func (b *builder) proved(c *flow.Ctx, in *step.TaskIn) (step.TaskProof, error) {
 	proof, _, spent, err := turn.ProveAll(c, in, "contract", b.k.Checklist(), func() step.Turn { return b.w.recheck(b.k.ID, b.base.Tree) })
 	b.held = in.Task.HeldOut
-	b.spend(spent)
+	for _, u := range spent {
+		b.spend(u)
+	}
 	return proof, err
 }
 

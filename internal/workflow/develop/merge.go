@@ -194,7 +194,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			in.Task.HeldOut = w.held
 			proof, spent, err := turn.Prove(c, &in, func() step.Turn { return w.recheck("", w.s.Tree) })
 			w.held = in.Task.HeldOut
-			w.out.Spend(spent)
+			w.out.Spend(spent...)
 			a.Judge(proof)
 			return err
 		},

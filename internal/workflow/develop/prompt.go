@@ -297,7 +297,7 @@ func (b *builder) text() string {
 	return s.String()
 }
 
-// recheck is the turn of who works out again held-out calls of a checkpoint, "" for all.
+// recheck is the turn of who has no part in the work on a checkpoint, "" for all, see turn.Examine.
 func (w *work) recheck(id, tree string) step.Turn {
 	b := w.withDesign()
 	w.passes(b)

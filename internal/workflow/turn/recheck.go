@@ -4,6 +4,7 @@ import (
 	_ "embed" // the prompt
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -15,38 +16,68 @@ import (
 //go:embed recheck.md
 var recheckPrompt string
 
-var recheckSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["held_out"],"properties":{"held_out":` + HeldOutSchema + `}}`)
+//go:embed challenge.md
+var challengePrompt string
 
-// Recheck lets an author who has no part in the work work out again the held-out calls that gave something else: whoever kept them did so
-// by hand. It is told neither result. held are all calls, t says where the work is and what it is about. What the author says of a call
-// is sure from then on, one that it leaves out is forgotten. A turn that fails by itself changes nothing, and took no call.
-func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []step.HeldOut, spent step.RoleUsage, err error) {
-	spent.Usage.Known = true
+var callsSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["held_out"],"properties":{"held_out":` + HeldOutSchema + `}}`)
+
+// recheck lets an author who has no part in the work work out again calls of which two say different things: whoever kept or objected
+// with them did so by hand. It is told neither result. held are all calls, t says where the work is and what it is about. What the author
+// says of a call that was kept is sure from then on, one that it leaves out is forgotten; an objection counts where both say the same.
+// A turn that fails by itself changes nothing, and took no call.
+func recheck(c *flow.Ctx, t step.Turn, held, doubtful, objections []step.HeldOut) (out []step.HeldOut, spent []step.RoleUsage, err error) {
 	var b strings.Builder
-	List(&b, "\nCalls to work out", step.Each(doubtful, func(h step.HeldOut) string { return h.Call }))
-	t.Role, t.Attempt, t.Judge, t.Instructions, t.Schema = "recheck", 1, true, recheckPrompt, recheckSchema
+	List(&b, "\nCalls to work out", step.Each(AddCalls(doubtful, objections), func(h step.HeldOut) string { return h.Call }))
+	t.Role, t.Instructions = "recheck", recheckPrompt
 	t.Task += b.String()
-	turned, answered, err := Try(c, t)
-	if !answered { // the calls stay as they are
+	said, spent, err := judgeCalls(c, t)
+	if err != nil || len(spent) == 0 { // the calls stay as they are
 		return held, spent, err
 	}
-	spent = step.Turned(t.Role, turned)
-	var ans struct {
-		HeldOut []step.HeldOut `json:"held_out"`
-	}
-	if answered = json.Unmarshal(turned.Answer, &ans) == nil; !answered {
-		return held, spent, nil
-	}
 	for _, h := range AddCalls(held, doubtful) {
-		i := slices.IndexFunc(ans.HeldOut, func(x step.HeldOut) bool { return x.Call == h.Call })
+		i := slices.IndexFunc(said, func(x step.HeldOut) bool { return x.Call == h.Call })
 		switch {
 		case !slices.Contains(doubtful, h):
 			out = append(out, h)
 		case i >= 0:
-			out = append(out, step.HeldOut{Call: h.Call, Gives: ans.HeldOut[i].Gives, Sure: true})
+			out = append(out, step.HeldOut{Call: h.Call, Gives: said[i].Gives, Sure: true})
+		}
+	}
+	for _, h := range objections {
+		if i := slices.IndexFunc(said, func(x step.HeldOut) bool { return x.Call == h.Call }); i >= 0 && sameResult(h.Gives, said[i].Gives) {
+			out = AddCalls(out, []step.HeldOut{{Call: h.Call, Gives: h.Gives, Sure: true}})
 		}
 	}
 	return out, spent, nil
+}
+
+// challenge lets such an author look for calls of a tree that has passed whose results contradict what was asked. It sees the change,
+// and the engine makes no use of a call before another one has worked it out, see recheck. t is as for recheck.
+func challenge(c *flow.Ctx, t step.Turn, base, tree string) ([]step.HeldOut, []step.RoleUsage, error) {
+	t.Role, t.Instructions, t.Base, t.Tree = "challenge", challengePrompt+callSyntax, base, tree
+	return judgeCalls(c, t)
+}
+
+// judgeCalls are the calls that a judge answers with. One that fails by itself has no account.
+func judgeCalls(c *flow.Ctx, t step.Turn) ([]step.HeldOut, []step.RoleUsage, error) {
+	t.Attempt, t.Judge, t.Schema = 1, true, callsSchema
+	turned, answered, err := Try(c, t)
+	var ans struct {
+		HeldOut []step.HeldOut `json:"held_out"`
+	}
+	if !answered || json.Unmarshal(turned.Answer, &ans) != nil {
+		return nil, nil, err
+	}
+	return ans.HeldOut, []step.RoleUsage{step.Turned(t.Role, turned)}, nil
+}
+
+// sameResult reports whether two say that a call gives the same.
+func sameResult(a, b string) bool {
+	var x, y any
+	if json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil {
+		return reflect.DeepEqual(x, y)
+	}
+	return strings.TrimSpace(a) == strings.TrimSpace(b)
 }
 
 // AddCalls are some held-out calls and those of others that are not among them.
@@ -60,26 +91,40 @@ func AddCalls(held, others []step.HeldOut) []step.HeldOut {
 	return out
 }
 
-// Prove proves a task's tree. Held-out calls that gave something else are worked out again first, by the turn that by gives,
-// see Recheck: in has the calls that count from then on.
-func Prove(c *flow.Ctx, in *step.TaskIn, by func() step.Turn) (step.TaskProof, step.RoleUsage, error) {
-	proof, err := Do(c, "prove", step.ProveTask, *in)
-	if err != nil || !proof.Passed || len(proof.Doubtful) == 0 {
-		return proof, step.RoleUsage{}, err
+// Examine decides about the held-out calls of a proof that has passed: by gives the turn of who has no part in the work, base and tree
+// are what the change is between. Calls that gave something else, and those with which a challenge objects, are worked out again. The
+// calls that count from then on are returned, and whether the tree has to be proved with them.
+func Examine(c *flow.Ctx, by func() step.Turn, base, tree string, held, doubtful []step.HeldOut) (out []step.HeldOut, again bool, spent []step.RoleUsage, err error) {
+	if len(held) == 0 && len(doubtful) == 0 { // nothing that the engine could call
+		return held, false, nil, nil
 	}
-	c = c.Sub("held-out")
-	held, spent, err := Recheck(c, by(), in.Task.HeldOut, proof.Doubtful)
-	if err != nil {
+	objections, spent, err := challenge(c.Sub("challenge"), by(), base, tree)
+	objections = AddCalls(held, objections)[len(held):] // the others are decided
+	if err != nil || len(objections) == 0 && len(doubtful) == 0 {
+		return held, false, spent, err
+	}
+	out, more, err := recheck(c.Sub("held-out"), by(), held, doubtful, objections)
+	return out, !slices.Equal(out, held), append(spent, more...), err
+}
+
+// Prove proves a task's tree, and examines it: in has the calls that count from then on. by is as for Examine.
+func Prove(c *flow.Ctx, in *step.TaskIn, by func() step.Turn) (step.TaskProof, []step.RoleUsage, error) {
+	proof, err := Do(c, "prove", step.ProveTask, *in)
+	if err != nil || !proof.Passed {
+		return proof, nil, err
+	}
+	held, again, spent, err := Examine(c, by, in.Base, in.Tree, in.Task.HeldOut, proof.Doubtful)
+	if err != nil || !again {
 		return proof, spent, err
 	}
 	in.Task.HeldOut = held
-	proof, err = Do(c.Sub("again"), "prove", step.ProveTask, *in)
+	proof, err = Do(c.Sub("held-out").Sub("again"), "prove", step.ProveTask, *in)
 	return proof, spent, err
 }
 
 // ProveAll proves a task's tree as Prove does, and looks for the items of a checklist in it: what is missing is a finding. of is
 // what the checklist is called.
-func ProveAll(c *flow.Ctx, in *step.TaskIn, of string, list []pdca.Check, by func() step.Turn) (proof step.TaskProof, look step.AutoLookOut, spent step.RoleUsage, err error) {
+func ProveAll(c *flow.Ctx, in *step.TaskIn, of string, list []pdca.Check, by func() step.Turn) (proof step.TaskProof, look step.AutoLookOut, spent []step.RoleUsage, err error) {
 	if proof, spent, err = Prove(c, in, by); err != nil {
 		return proof, look, spent, err
 	}

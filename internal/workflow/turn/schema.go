@@ -22,10 +22,14 @@ const CriteriaSchema = `{"type":"array","items":{"type":"object","additionalProp
 const HeldOutSchema = `{"type":"array","description":"calls that the code's author never sees","items":{"type":"object","additionalProperties":false,"required":["call","gives"],"properties":{` +
 	`"call":{"type":"string","description":"an export called with literals"},"gives":{"type":"string","description":"a literal, error, or the name of an error"}}}}`
 
-// HeldOutRules tell authors of tests and plans how to write task.HeldOut; they follow their instructions.
-//
 //go:embed held_out.md
-var HeldOutRules string
+var heldOutChoice string
+
+//go:embed calls.md
+var callSyntax string
+
+// HeldOutRules tell authors of tests and plans how to write task.HeldOut; they follow their instructions.
+var HeldOutRules = heldOutChoice + callSyntax
 
 // FilesSchema is the JSON schema of a list of task.File.
 const FilesSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","action"],"properties":{` +

@@ -136,7 +136,10 @@ func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[built]) error {
 	}
 	in := b.proofOf(a)
 	proof, spent, err := turn.Prove(c, &in, b.recheck)
-	b.t.HeldOut, b.res.Usage = in.Task.HeldOut, b.res.Usage.Add(spent.Usage)
+	b.t.HeldOut = in.Task.HeldOut
+	for _, u := range spent {
+		b.res.Usage = b.res.Usage.Add(u.Usage)
+	}
 	if err != nil {
 		return err
 	}
@@ -173,7 +176,7 @@ func (b *builder) land(c *flow.Ctx, a *turn.Attempt[built]) (step.LandTaskOut, e
 	return land, err
 }
 
-// recheck is the turn of who works out again held-out calls of the task.
+// recheck is the turn of who has no part in the work on the task, see turn.Examine.
 func (b *builder) recheck() step.Turn {
 	var s strings.Builder
 	fmt.Fprintf(&s, "Task: %s: %s\nWhat to do:\n%s", b.t.ID, b.t.Title, turn.Fenced("request", b.t.Scope))
