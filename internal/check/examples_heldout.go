@@ -132,9 +132,9 @@ func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example
 	for name, n := range wrong {
 		decides = decides || n >= fewInputs && 2*n > made[name] && u.m.exports(name) // others are as they were
 	}
-	whose := "the agent that wrote the tests expects from the spec"
+	whose := "another agent expects from the spec"
 	if u.m.requested() {
-		whose = "the agent that wrote the plan expects from the request"
+		whose = "another agent expects from the request"
 	}
 	f := fix("held-out-failed", u.m.Spec, 0, fmt.Sprintf(
 		"%d of %d calls that are in no test give a different result than %s. One of them: %s.", failed, total, whose, first))

@@ -183,8 +183,8 @@ var koreanFindings = map[string]string{
 	"%d of %d calls that are in no test give a different result than %s. One of them: %s. Work out the right result; if the code is right, leave it.":           "테스트에 없는 호출 %[2]d개 중 %[1]d개의 결과가 예상과 다릅니다 (%[3]s). 그중 하나: %[4]s. 올바른 결과를 따져 보고, 코드가 맞으면 그대로 두세요.",
 	"%d of %d calls that are in no test give a different result than %s. One of them: %s.":                                                                      "테스트에 없는 호출 %[2]d개 중 %[1]d개의 결과가 예상과 다릅니다 (%[3]s). 그중 하나: %[4]s.",
 
-	"the agent that wrote the tests expects from the spec":                     "테스트를 쓴 에이전트가 스펙에서 예상한 값",
-	"the agent that wrote the plan expects from the request":                   "계획을 쓴 에이전트가 요청에서 예상한 값",
+	"another agent expects from the spec":                                      "다른 에이전트가 스펙에서 예상한 값",
+	"another agent expects from the request":                                   "다른 에이전트가 요청에서 예상한 값",
 	"so none of %d items is covered yet":                                       "그래서 항목 %d개 중 아직 다룬 것이 없습니다",
 	"does not compile: %s":                                                     "컴파일되지 않습니다: %s",
 	"it does not compile: %s":                                                  "컴파일되지 않습니다: %s",
