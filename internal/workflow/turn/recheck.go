@@ -44,8 +44,12 @@ func recheck(c *flow.Ctx, t step.Turn, held, doubtful, objections []step.HeldOut
 		}
 	}
 	for _, h := range objections {
-		if i := slices.IndexFunc(said, func(x step.HeldOut) bool { return x.Call == h.Call }); i >= 0 && sameResult(h.Gives, said[i].Gives) {
-			out = AddCalls(out, []step.HeldOut{{Call: h.Call, Gives: h.Gives, Sure: true}})
+		i := slices.IndexFunc(said, func(x step.HeldOut) bool { return x.Call == h.Call })
+		if i < 0 {
+			continue
+		}
+		if gives := agreed(h.Gives, said[i].Gives); gives != "" {
+			out = append(out, step.HeldOut{Call: h.Call, Gives: gives, Sure: true})
 		}
 	}
 	return out, spent, nil
@@ -71,13 +75,19 @@ func judgeCalls(c *flow.Ctx, t step.Turn) ([]step.HeldOut, []step.RoleUsage, err
 	return ans.HeldOut, []step.RoleUsage{step.Turned(t.Role, turned)}, nil
 }
 
-// sameResult reports whether two say that a call gives the same.
-func sameResult(a, b string) bool {
+// agreed is what two say that a call gives, "" where they say different things. Of an error one may say less than the other.
+func agreed(a, b string) string {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	var x, y any
-	if json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil {
-		return reflect.DeepEqual(x, y)
+	first, second := json.Unmarshal([]byte(a), &x), json.Unmarshal([]byte(b), &y)
+	const anyError = "error"
+	switch {
+	case a == b, first == nil && second == nil && reflect.DeepEqual(x, y):
+		return a
+	case first != nil && second != nil && (a == anyError || b == anyError):
+		return anyError
 	}
-	return strings.TrimSpace(a) == strings.TrimSpace(b)
+	return ""
 }
 
 // AddCalls are some held-out calls and those of others that are not among them.

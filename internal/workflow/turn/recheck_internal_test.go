@@ -1,0 +1,23 @@
+package turn
+
+import "testing"
+
+// Two who work out a call agree where they mean the same literal. Of an error one may say less.
+func TestAgreed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ a, b, want string }{
+		{"1", "1.0", "1"},
+		{"1", "2", ""},
+		{`"1"`, "1", ""},
+		{`[1, {"a": null}]`, `[1,{"a":null}]`, `[1, {"a": null}]`},
+		{"KeyError", " KeyError ", "KeyError"},
+		{"KeyError", "ValueError", ""},
+		{`KeyError("b")`, "error", "error"},
+		{"error", "null", ""},
+		{"Color.RED", "Color.RED", "Color.RED"},
+	} {
+		if got := agreed(c.a, c.b); got != c.want {
+			t.Errorf("agreed(%s, %s) = %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
