@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -125,7 +126,7 @@ func (f *field) proved(r repo, clone string, c commit, name string, bend bend) r
 		res.Outcome = "named"
 	case j.Verdict == "unknown":
 		res.Outcome = "unknown"
-	case bent == "hunk" && f.unseen(r, clone):
+	case bent == "hunk" && f.unseen(r, clone, c):
 		res.Outcome = "unseen"
 	default:
 		res.Outcome = "unnamed"
@@ -133,11 +134,39 @@ func (f *field) proved(r repo, clone string, c commit, name string, bend bend) r
 	return res
 }
 
-// unseen reports whether the tests of the project pass without a hunk, run as its people run them: then none sees it.
-func (f *field) unseen(r repo, clone string) bool {
+// unseen reports whether the tests of the project see nothing of a hunk that is left out, run as its people run them: all pass, or
+// those fail that fail with it as well, as some do that cannot be run here.
+func (f *field) unseen(r repo, clone string, c commit) bool {
 	if r.Own == "" {
 		return false
 	}
-	_, _, code, err := f.run(f.limit, clone, "sh", "-c", r.Own)
-	return err == nil && code == 0
+	without, ok := f.failing(r, clone)
+	if !ok || without == "" {
+		return ok
+	}
+	if f.checkout(clone, c.ID) != nil {
+		return false
+	}
+	with, ok := f.failing(r, clone)
+	return ok && with == without
 }
+
+// failing are the tests that fail in a clone. ok is false where the project's own command names none and fails.
+func (f *field) failing(r repo, clone string) (names string, ok bool) {
+	text, more, code, err := f.run(f.limit, clone, "sh", "-c", r.Own)
+	if err != nil || code == 0 {
+		return "", err == nil
+	}
+	list := redTests.FindAllString(text+"\n"+more, -1)
+	for i, line := range list {
+		list[i] = stamp.ReplaceAllString(line, "")
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), "\n"), len(list) > 0
+}
+
+// redTests is how go test -json, pytest and Maven name a test that fails; stamp is what differs from run to run.
+var (
+	redTests = regexp.MustCompile(`(?m)^\{.*"Action":"fail",.*"Test":"[^"]+"|^FAILED \S+|^\[ERROR\] +\w+\.\w+:`)
+	stamp    = regexp.MustCompile(`"Time":"[^"]*",`)
+)
