@@ -318,7 +318,15 @@ func (p *project) checks() act.Checks {
 
 func (p *project) nothing(plan *act.CompilePlan) error {
 	note := plan.Note()
-	if !p.a.asJSON(report.NothingToDo(note)) {
+	why := ""
+	switch {
+	case note.UpToDate+note.Sum()+len(note.Problems) > 0:
+	case plan.Specs() == 0:
+		why = "no specs found"
+	default:
+		why = "these specs export nothing"
+	}
+	if !p.a.asJSON(report.NothingToDo(note, why)) {
 		fmt.Fprint(p.a.Err, p.planned(plan))
 	}
 	return proved(note.Verified())

@@ -54,8 +54,8 @@ func (r *Run) planned(e flow.Event) {
 	}
 }
 
-// NothingToDo is the answer of a build that found everything up to date.
-func NothingToDo(p step.PlanNote) *Run {
-	out := &step.CompileOut{UpToDate: p.UpToDate, LeftOut: p.LeftOut, Verified: p.Verified(), Usage: step.Usage{Known: true}}
+// NothingToDo is the answer of a build that found everything up to date. why says why there is nothing that it could verify, "" where there is.
+func NothingToDo(p step.PlanNote, why string) *Run {
+	out := &step.CompileOut{UpToDate: p.UpToDate, LeftOut: p.LeftOut, Verified: p.Verified() && why == "", Why: why, Usage: step.Usage{Known: true}}
 	return &Run{Usage: out.Usage, Workflow: buildDef, State: flow.Done, Plan: &p, Modules: []*Module{}, Result: out}
 }

@@ -178,7 +178,8 @@ type CompileOut struct {
 	Ref       string      `json:"ref,omitempty"`
 	Moved     *Moved      `json:"moved,omitempty"`
 	Pull      *PullResult `json:"pull,omitempty"`
-	Verified  bool        `json:"verified"` // everything asked for was built and proved
+	Verified  bool        `json:"verified"`      // everything asked for was built and proved
+	Why       string      `json:"why,omitempty"` // why there was nothing to verify
 	Deliver   *string     `json:"deliver,omitempty"`
 
 	LeftOut
