@@ -69,13 +69,13 @@ func (m Module) unqualified(e example.Example) example.Example {
 	if m.exports(e.Symbol()) {
 		return e
 	}
-	_, rest, ok := strings.Cut(e.Call[0].Name, ".")
+	_, rest, ok := strings.Cut(e.First().Name, ".")
 	name, _, _ := strings.Cut(rest, ".")
-	if !ok || len(e.Before) > 0 || !m.exports(name) {
+	if !ok || !m.exports(name) {
 		return example.Example{}
 	}
-	e.Call = slices.Clone(e.Call)
-	e.Call[0].Name = rest
+	e = e.Clone()
+	e.First().Name = rest
 	return e
 }
 

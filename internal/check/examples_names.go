@@ -17,19 +17,17 @@ import (
 
 // placedSteps is the call of an example, with what is done before it.
 func (u *user) placedSteps(e example.Example) (c example.Call, why string) {
+	first := e.First()
 	c.Before = slices.Clone(e.Before)
-	for i, s := range c.Before {
-		if c.Before[i].Call, why = u.placed(s.Call, true); why != "" {
+	for i, links := range e.Chains() {
+		if c.Links, why = u.placed(links, &links[0] != first); why != "" {
 			return c, why
 		}
-	}
-	if c.Links, why = u.placed(e.Call, false); why != "" {
-		return c, why
+		if c.Module = cmp.Or(c.Module, c.Links[0].Module); i < len(c.Before) {
+			c.Before[i].Call = c.Links
+		}
 	}
 	u.goError(e.Want.Type)
-	for _, s := range append(slices.Clone(c.Before), example.Step{Call: c.Links}) {
-		c.Module = cmp.Or(c.Module, s.Call[0].Module)
-	}
 	return c, ""
 }
 

@@ -2,7 +2,6 @@ package example
 
 import (
 	"maps"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,8 +35,8 @@ func (p *parser) steps() (before []Step, last []Link, ok bool) {
 			p.vars[name] = true
 		}
 	}
-	if one, ok := ofOne(before, last); ok {
-		return nil, one, true
+	if len(before) == 1 && len(last) > 1 && last[0].Var && !uses(last[1:]) { // nothing happens to the object
+		return nil, append(before[0].Call, last[1:]...), true
 	}
 	return before, last, true
 }
@@ -49,27 +48,6 @@ func with(env map[string]Value, name string, v Value) map[string]Value {
 	}
 	out[name] = v
 	return out
-}
-
-// ofOne is a sequence that makes one object and changes nothing but that as a chain, see [Link.Keep].
-func ofOne(before []Step, last []Link) ([]Link, bool) {
-	if len(before) == 0 {
-		return last, true
-	}
-	object := before[0].Name
-	all := slices.Clone(before[0].Call)
-	if object == "" || all[0].Var {
-		return nil, false
-	}
-	for i, s := range append(slices.Clone(before[1:]), Step{"", last}) {
-		keep := i+1 < len(before)
-		if s.Name != "" || !s.Call[0].Var || s.Call[0].Name != object || len(s.Call) < 2 || keep && len(s.Call) != 2 {
-			return nil, false
-		}
-		all = append(all, s.Call[1:]...)
-		all[len(all)-1].Keep = keep
-	}
-	return all, !uses(all)
 }
 
 // uses reports whether a chain is of a variable, or has one as an argument.

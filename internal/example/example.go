@@ -51,8 +51,6 @@ type Link struct {
 	Var bool `json:"var,omitempty"`
 	// Index is set where an element of a list, or what an object has by a key, is read.
 	Index *Value `json:"index,omitempty"`
-	// Keep is set where the call only changes its object, or fails, and the next link is of that object again.
-	Keep bool `json:"keep,omitempty"`
 }
 
 // Want is what a call is to give: a value or an error.
@@ -67,14 +65,48 @@ type Want struct {
 
 // Symbol is the name of the export that is called, or that has made the object.
 func (e Example) Symbol() string {
-	first := e.Call[0]
+	name, _, _ := strings.Cut(e.First().Name, ".")
+	return name
+}
+
+// First is the link that the call begins with, or that has made its object.
+func (e Example) First() *Link {
+	first := &e.Call[0]
 	for i := len(e.Before) - 1; i >= 0 && first.Var; i-- {
 		if e.Before[i].Name == first.Name {
-			first = e.Before[i].Call[0]
+			first = &e.Before[i].Call[0]
 		}
 	}
-	name, _, _ := strings.Cut(first.Name, ".")
-	return name
+	return first
+}
+
+// Chains are those of the sequence, in their order.
+func (e Example) Chains() (out [][]Link) {
+	for _, s := range e.Before {
+		out = append(out, s.Call)
+	}
+	return append(out, e.Call)
+}
+
+// each is an example with what f makes of each chain.
+func (e Example) each(f func([]Link) []Link) Example {
+	e.Before = slices.Clone(e.Before)
+	for i, s := range e.Before {
+		e.Before[i].Call = f(s.Call)
+	}
+	e.Call = f(e.Call)
+	return e
+}
+
+// Clone is an example with links and arguments of its own.
+func (e Example) Clone() Example {
+	return e.each(func(links []Link) []Link {
+		links = slices.Clone(links)
+		for i, l := range links {
+			links[i].Args = slices.Clone(l.Args)
+		}
+		return links
+	})
 }
 
 // Read reads a behavior. Where it is no call with literals, why says so and there is no example.
@@ -265,9 +297,6 @@ func lastName(name string) string {
 	return name
 }
 
-// ofObject reports whether the link at i is of the object that was made first, and not of what the link before gives.
-func ofObject(links []Link, i int) bool { return i > 0 && (links[i].Keep || links[i-1].Keep) }
-
 // String is the example as it was understood.
 func (e Example) String() string {
 	if e.Want.Error {
@@ -288,21 +317,15 @@ func (e Example) Calls() string {
 	return b.String() + chainText(e.Call)
 }
 
-// chainText is a chain for people; one that changes its object is a sequence.
+// chainText is a chain for people.
 func chainText(links []Link) string {
 	var b strings.Builder
-	const object = "x"
-	if slices.ContainsFunc(links, func(l Link) bool { return l.Keep }) {
-		b.WriteString(object + " = ")
-	}
 	for i, l := range links {
-		switch {
-		case l.Index != nil:
+		if l.Index != nil {
 			b.WriteString("[" + l.Index.String() + "]")
 			continue
-		case ofObject(links, i):
-			b.WriteString("; " + object + ".")
-		case i > 0:
+		}
+		if i > 0 {
 			b.WriteByte('.')
 		}
 		if l.New {

@@ -17,12 +17,16 @@ func Others(list []Example, n int) []Example {
 	var out []Example
 	for _, by := range []int{1, much, much + 1, 2, 3} { // what is far away comes before what is nearly the same
 		for _, e := range list {
-			if len(e.Before) > 0 || slices.ContainsFunc(e.Inputs(), abroad) {
+			if slices.ContainsFunc(e.Inputs(), abroad) {
 				continue
 			}
 			s := shift{by: by, numbersOnly: by > much && e.has(Number)}
-			o := Example{Item: e.Item, Call: s.links(e.Call)}
-			if by >= much && len(o.Call) > 2 && len(o.Call[1].Args) > 0 {
+			o := Example{Item: e.Item, Before: e.Before, Call: e.Call}.each(s.links)
+			switch told := o.Before; {
+			case by < much:
+			case len(told) > 1 && told[1].Name == "" && len(told[1].Call[len(told[1].Call)-1].Args) > 0:
+				o.Before, s.changed = slices.Insert(told, 1, slices.Repeat(told[1:2], by-1)...), true
+			case len(told) == 0 && len(o.Call) > 2 && len(o.Call[1].Args) > 0:
 				o.Call, s.changed = slices.Insert(o.Call, 1, slices.Repeat(o.Call[1:2], by-1)...), true
 			}
 			if text := o.Calls(); s.changed && !known[text] && len(out) < n {
@@ -153,10 +157,9 @@ func (e Example) Inputs() []string {
 }
 
 func (e Example) inputs(visit func(Value)) {
-	for _, s := range e.Before {
-		visitAll(s.Call, visit)
+	for _, links := range e.Chains() {
+		visitAll(links, visit)
 	}
-	visitAll(e.Call, visit)
 }
 
 // visitAll visits the arguments of a chain, and all that is in them.

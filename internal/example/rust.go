@@ -80,14 +80,7 @@ func rustSequence(c Call, signatures map[string]string) (string, bool) {
 // rustCall writes a chain. What a call before the last gives is used where it can fail or be missing, as its object or as an argument.
 func rustCall(links []Link, signatures map[string]string) (string, bool) {
 	var b strings.Builder
-	kept := slices.ContainsFunc(links, func(l Link) bool { return l.Keep })
-	if kept {
-		b.WriteString("{ let mut x = ")
-	}
 	for i, l := range links {
-		if ofObject(links, i) {
-			b.WriteString("; x")
-		}
 		switch {
 		case l.Index != nil:
 			at, ok := rustValue(*l.Index, "", signatures)
@@ -133,13 +126,9 @@ func rustCall(links []Link, signatures map[string]string) (string, bool) {
 			}
 			b.WriteString("(" + strings.Join(args, ", ") + ")")
 		}
-		made := i == 0 && kept || i+1 < len(links) && !l.Keep // its result is what the next one is called of
-		if made && !unwraps(links[min(i+1, len(links)-1)]) {
+		if i+1 < len(links) && !unwraps(links[i+1]) { // its result is what the next one is called of
 			b.WriteString(taken(declared(signatures, l.Name)))
 		}
-	}
-	if kept {
-		b.WriteString(" }")
 	}
 	return b.String(), true
 }
