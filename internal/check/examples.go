@@ -238,7 +238,7 @@ func (u *user) try(ctx context.Context, list []example.Example, anyOrder bool) (
 func (u *user) planOf(list []example.Example, out []example.Outcome) (plan example.Plan, ids map[string]int) {
 	plan, ids = example.Plan{Path: u.importPaths()}, map[string]int{}
 	for i, e := range list {
-		call, why := u.placedSteps(e)
+		call, why := u.placed(e)
 		if file := u.namesFile(e); file != "" {
 			why = "it uses the project file " + file + ", which is found only from the project's directory"
 		}

@@ -15,76 +15,28 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// placedSteps is the call of an example, with what is done before it.
-func (u *user) placedSteps(e example.Example) (c example.Call, why string) {
+// placed is the call of an example, with what is done before it: first names of chains say where they are; why says what cannot be found.
+func (u *user) placed(e example.Example) (c example.Call, why string) {
 	first := e.First()
-	c.Before = slices.Clone(e.Before)
-	for i, links := range e.Chains() {
-		if c.Links, why = u.placed(links, &links[0] != first); why != "" {
-			return c, why
-		}
-		if c.Module = cmp.Or(c.Module, c.Links[0].Module); i < len(c.Before) {
-			c.Before[i].Call = c.Links
-		}
-	}
-	u.goError(e.Want.Type)
-	return c, ""
-}
-
-// placed is a chain whose first names say where they are, also those of its arguments; why says what of it cannot be found.
-func (u *user) placed(links []example.Link, argument bool) (out []example.Link, why string) {
-	out = slices.Clone(links)
-	if !out[0].Var {
-		if out[0].Name, out[0].Module, why = u.home(out[0].Name, argument); why != "" {
-			return nil, why
-		}
-	}
-	for i := range out {
-		if out[i].Index != nil {
-			at, no := u.placedIn([]example.Value{*out[i].Index})
-			if no != "" {
-				return nil, no
-			}
-			out[i].Index = &at[0]
-		}
-		if out[i].Args, why = u.placedIn(out[i].Args); why != "" {
-			return nil, why
-		}
-		if out[i].Fields, why = u.placedFields(out[i].Fields); why != "" {
-			return nil, why
-		}
-	}
-	return out, ""
-}
-
-func (u *user) placedIn(values []example.Value) (out []example.Value, why string) {
-	out = slices.Clone(values)
-	for i, v := range out {
-		if v.Kind == example.Code && u.chain.Ecosystem == toolchain.Go {
+	e = e.Rewritten(func(v example.Value) example.Value {
+		if why == "" && v.Kind == example.Code && u.chain.Ecosystem == toolchain.Go {
 			u.goFunction(v.Text)
 		}
-		if v.Kind == example.Made {
-			out[i].Call, why = u.placed(v.Call, true)
-		} else if out[i].List, why = u.placedIn(v.List); why == "" {
-			out[i].Fields, why = u.placedFields(v.Fields)
+		return v
+	}, func(was, now []example.Link) {
+		if why == "" && !was[0].Var {
+			now[0].Name, now[0].Module, why = u.home(was[0].Name, &was[0] != first)
 		}
-		if why != "" {
-			return nil, why
-		}
+	})
+	if why != "" {
+		return c, why
 	}
-	return out, ""
-}
-
-func (u *user) placedFields(fields []example.Field) (out []example.Field, why string) {
-	out = slices.Clone(fields)
-	for i, f := range out {
-		v, why := u.placedIn([]example.Value{f.Value})
-		if why != "" {
-			return nil, why
-		}
-		out[i].Value = v[0]
+	for _, links := range e.Chains() {
+		c.Module = cmp.Or(c.Module, links[0].Module)
 	}
-	return out, ""
+	c.Before, c.Links = e.Before, e.Call
+	u.goError(e.Want.Type)
+	return c, ""
 }
 
 // home is where the first name of a chain is. An export of the module comes first. An argument may be made by any export of the project,

@@ -88,25 +88,64 @@ func (e Example) Chains() (out [][]Link) {
 	return append(out, e.Call)
 }
 
-// each is an example with what f makes of each chain.
-func (e Example) each(f func([]Link) []Link) Example {
+// Clone is an example with links and arguments of its own.
+func (e Example) Clone() Example {
+	return e.Rewritten(func(v Value) Value { return v }, nil)
+}
+
+// Rewritten is an example with what value makes of each value, before what is in it. Chain may change each chain, and is told what it was.
+func (e Example) Rewritten(value func(Value) Value, chain func(was, now []Link)) Example {
+	r := rewriter{value, chain}
 	e.Before = slices.Clone(e.Before)
 	for i, s := range e.Before {
-		e.Before[i].Call = f(s.Call)
+		e.Before[i].Call = r.links(s.Call)
 	}
-	e.Call = f(e.Call)
+	e.Call = r.links(e.Call)
 	return e
 }
 
-// Clone is an example with links and arguments of its own.
-func (e Example) Clone() Example {
-	return e.each(func(links []Link) []Link {
-		links = slices.Clone(links)
-		for i, l := range links {
-			links[i].Args = slices.Clone(l.Args)
+type rewriter struct {
+	value func(Value) Value
+	chain func(was, now []Link)
+}
+
+func (r rewriter) links(was []Link) []Link {
+	now := slices.Clone(was)
+	for i, l := range now {
+		if l.Index != nil {
+			at := r.of(*l.Index)
+			now[i].Index = &at
 		}
-		return links
-	})
+	}
+	if r.chain != nil && len(now) > 0 {
+		r.chain(was, now)
+	}
+	for i, l := range now {
+		now[i].Args, now[i].Fields = r.all(l.Args), r.fields(l.Fields)
+	}
+	return now
+}
+
+func (r rewriter) all(vs []Value) []Value {
+	out := slices.Clone(vs)
+	for i, v := range out {
+		out[i] = r.of(v)
+	}
+	return out
+}
+
+func (r rewriter) fields(fs []Field) []Field {
+	out := slices.Clone(fs)
+	for i, f := range out {
+		out[i].Value = r.of(f.Value)
+	}
+	return out
+}
+
+func (r rewriter) of(v Value) Value {
+	v = r.value(v)
+	v.List, v.Fields, v.Call = r.all(v.List), r.fields(v.Fields), r.links(v.Call)
+	return v
 }
 
 // Read reads a behavior. Where it is no call with literals, why says so and there is no example.

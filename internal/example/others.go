@@ -21,7 +21,7 @@ func Others(list []Example, n int) []Example {
 				continue
 			}
 			s := shift{by: by, numbersOnly: by > much && e.has(Number)}
-			o := Example{Item: e.Item, Before: e.Before, Call: e.Call}.each(s.links)
+			o := Example{Item: e.Item, Before: e.Before, Call: e.Call}.Rewritten(s.value, sameIndex)
 			switch told := o.Before; {
 			case by < much:
 			case len(told) > 1 && told[1].Name == "" && len(told[1].Call[len(told[1].Call)-1].Args) > 0:
@@ -49,31 +49,11 @@ type shift struct {
 	changed     bool
 }
 
-func (s *shift) all(vs []Value) []Value {
-	out := make([]Value, len(vs))
-	for i, v := range vs {
-		out[i] = s.value(v)
+// sameIndex leaves what is read of a result at its place.
+func sameIndex(was, now []Link) {
+	for i := range now {
+		now[i].Index = was[i].Index
 	}
-	return out
-}
-
-func (s *shift) links(ls []Link) []Link {
-	out := slices.Clone(ls)
-	for i := range out {
-		out[i].Args, out[i].Fields = s.all(out[i].Args), s.fields(out[i].Fields)
-	}
-	return out
-}
-
-func (s *shift) fields(fs []Field) []Field {
-	if fs == nil {
-		return nil
-	}
-	out := make([]Field, len(fs))
-	for i, f := range fs {
-		out[i] = Field{f.Name, s.value(f.Value), f.Number}
-	}
-	return out
 }
 
 func (s *shift) value(v Value) Value {
@@ -102,12 +82,7 @@ func (s *shift) value(v Value) Value {
 		case s.by > 1 && len(v.List) > 1:
 			v.List, s.changed = v.List[:len(v.List)-1], true
 		}
-		v.List = s.all(v.List)
-	case Object:
-		v.Fields = s.fields(v.Fields)
-	case Made:
-		v.Call = s.links(v.Call)
-	case Null, Bool, Name, Code:
+	case Null, Bool, Object, Name, Made, Code:
 	}
 	return v
 }
@@ -164,23 +139,7 @@ func (e Example) inputs(visit func(Value)) {
 
 // visitAll visits the arguments of a chain, and all that is in them.
 func visitAll(links []Link, visit func(Value)) {
-	var walk func(Value)
-	walk = func(v Value) {
-		visit(v)
-		for _, x := range v.List {
-			walk(x)
-		}
-		for _, f := range v.Fields {
-			walk(f.Value)
-		}
-		visitAll(v.Call, visit)
-	}
-	for _, l := range links {
-		if l.Index != nil {
-			walk(*l.Index)
-		}
-		walk(Value{Kind: List, List: l.Args, Fields: l.Fields})
-	}
+	rewriter{func(v Value) Value { visit(v); return v }, nil}.links(links)
 }
 
 // abroad reports whether an input leads out of the program: to another machine, or to a file somewhere. What is near it is a stranger's.
