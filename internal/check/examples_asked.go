@@ -157,7 +157,6 @@ var plainWords = setOf(strings.Fields(`true false none null nil self test tests 
 const (
 	fewAnswers = 3 // different ones that a function has given, with the one for everything else
 	fewOthers  = 5 // inputs that nobody asked for
-	mostOthers = 24
 )
 
 // answered is what a function gives to what it is asked for by the spec and the tests.
@@ -194,7 +193,7 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 	var others []example.Example
 	for _, name := range names {
 		if a := byName[name]; len(a.values) >= fewAnswers-1 && u.mayCopy(a, "") {
-			others = append(others, example.Others(a.calls, mostOthers)...)
+			others = append(others, example.Others(a.calls)...)
 		}
 	}
 	if len(others) == 0 {

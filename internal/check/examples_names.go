@@ -146,9 +146,6 @@ func (u *user) exporting(pkg, name string) (out []sourceFile) {
 			out = append(out, f)
 		}
 	}
-	if u.others == nil {
-		u.others = map[string][]sourceFile{}
-	}
 	u.others[key] = out
 	return out
 }
@@ -198,9 +195,6 @@ func (u *user) goFunction(written string) {
 		}
 		return example.GoName(max(slices.IndexFunc(u.packages, func(p example.Package) bool { return p.Path == at }), 0)) + "." + bare
 	})
-	if u.functions == nil {
-		u.functions = map[string]string{}
-	}
 	u.functions[written] = text
 	u.program = nil // it is built without it
 }

@@ -1,7 +1,6 @@
 package example
 
 import (
-	"maps"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,12 +10,12 @@ import (
 
 // steps reads a chain, or a sequence of them that ends with the one that counts: x = T(1); y = x.f(2); y.g(x).
 func (p *parser) steps() (before []Step, last []Link, ok bool) {
-	p.vars = map[string]bool{}
+	p.vars, p.env = map[string]bool{}, map[string]Value{}
 	for {
 		name := p.assigned()
 		if from := p.i; name != "" { // a literal stands for itself
 			if v, read := p.value(); read && p.take(";") && v.Kind != Name && v.Kind != Made && v.Kind != Code {
-				p.env = with(p.env, name, v)
+				p.env[name] = v
 				continue
 			}
 			p.i = from
@@ -39,15 +38,6 @@ func (p *parser) steps() (before []Step, last []Link, ok bool) {
 		return nil, append(before[0].Call, last[1:]...), true
 	}
 	return before, last, true
-}
-
-func with(env map[string]Value, name string, v Value) map[string]Value {
-	out := maps.Clone(env)
-	if out == nil {
-		out = map[string]Value{}
-	}
-	out[name] = v
-	return out
 }
 
 // uses reports whether a chain is of a variable, or has one as an argument.

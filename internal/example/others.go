@@ -8,8 +8,8 @@ import (
 
 // Others are calls like those of a list, with inputs that are in none of them: a number is a little larger, the digits of a text are the
 // next ones, or its letters where it has none, an element of a list is missing; then all is much larger, and an object is told the same
-// several times; then numbers alone change. There are at most n. What they give nobody has said.
-func Others(list []Example, n int) []Example {
+// several times; then numbers alone change. What they give nobody has said.
+func Others(list []Example) []Example {
 	known := map[string]bool{}
 	for _, e := range list {
 		known[e.Calls()] = true
@@ -29,7 +29,7 @@ func Others(list []Example, n int) []Example {
 			case len(told) == 0 && len(o.Call) > 2 && len(o.Call[1].Args) > 0:
 				o.Call, s.changed = slices.Insert(o.Call, 1, slices.Repeat(o.Call[1:2], by-1)...), true
 			}
-			if text := o.Calls(); s.changed && !known[text] && len(out) < n {
+			if text := o.Calls(); s.changed && !known[text] && len(out) < mostOthers {
 				known[text] = true
 				o.Text = text
 				out = append(out, o)
@@ -39,8 +39,10 @@ func Others(list []Example, n int) []Example {
 	return out
 }
 
-// much is the step from which inputs are much larger.
-const much = 4
+const (
+	much       = 4  // the step from which inputs are much larger
+	mostOthers = 24 // calls
+)
 
 // shift makes other values of the same kinds.
 type shift struct {

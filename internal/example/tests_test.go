@@ -251,7 +251,7 @@ func TestOthers(t *testing.T) {
 			t.Fatal(why)
 		}
 		var got []string
-		for _, o := range example.Others([]example.Example{e}, 9) {
+		for _, o := range example.Others([]example.Example{e}) {
 			got = append(got, o.Calls())
 		}
 		if text := strings.Join(got, "; "); text != c.want {
