@@ -206,7 +206,7 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 	for i, o := range got {
 		a := byName[others[i].Symbol()]
 		refused := o.Error != nil || o.Given() == "NaN" // as a text that nobody would write is
-		if o.Cannot == "" && !a.reserved[o.Given()] && (!refused || !others[i].HasText()) {
+		if o.Cannot == "" && !a.reserved[o.Given()] && (!refused || !others[i].Has(example.String)) {
 			a.others[o.Given()] = true
 			a.tried = append(a.tried, others[i].Calls())
 		}

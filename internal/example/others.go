@@ -20,7 +20,7 @@ func Others(list []Example) []Example {
 			if slices.ContainsFunc(e.Inputs(), abroad) {
 				continue
 			}
-			s := shift{by: by, numbersOnly: by > much && e.has(Number)}
+			s := shift{by: by, numbersOnly: by > much && e.Has(Number)}
 			o := Example{Item: e.Item, Before: e.Before, Call: e.Call}.Rewritten(s.value, sameIndex)
 			switch told := o.Before; {
 			case by < much:
@@ -113,10 +113,8 @@ func (s *shift) text(old string) string {
 	return text
 }
 
-// HasText reports whether a text is among what the call gives to the code.
-func (e Example) HasText() bool { return e.has(String) }
-
-func (e Example) has(kind Kind) bool {
+// Has reports whether a value of a kind is among what the call gives to the code.
+func (e Example) Has(kind Kind) bool {
 	has := false
 	e.inputs(func(v Value) { has = has || v.Kind == kind })
 	return has
