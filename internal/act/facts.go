@@ -197,14 +197,14 @@ func examples(doc *spec.Document) []example.Example {
 			continue
 		}
 		e.Item, e.Line, e.Text = it.ID, it.Line, it.Text
-		key := fmt.Sprint(e.Call)
+		key := e.Calls()
 		if wants[key] == nil {
 			wants[key] = map[string]bool{}
 		}
 		wants[key][e.Want.Raw] = true
 		out = append(out, e)
 	}
-	return slices.DeleteFunc(out, func(e example.Example) bool { return len(wants[fmt.Sprint(e.Call)]) > 1 })
+	return slices.DeleteFunc(out, func(e example.Example) bool { return len(wants[e.Calls()]) > 1 })
 }
 
 // users are the dependents of a module that was built before, as far as this

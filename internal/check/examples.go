@@ -137,7 +137,7 @@ func (c *Checker) userOf(ctx context.Context, m Module, tree string) (*user, err
 	if err != nil {
 		return nil, err
 	}
-	u := &user{m: m}
+	u := &user{m: m, parsed: map[string]sourceFile{}, others: map[string][]sourceFile{}, functions: map[string]string{}}
 	var edits []git.Edit
 	for _, e := range entries {
 		if toolchain.IsTest(e.Path) && !strings.HasPrefix(e.Path, "../") && !strings.HasSuffix(e.Path, ".rs") {
@@ -183,9 +183,6 @@ type sourceFile struct {
 func (u *user) parse(file string) sourceFile {
 	f, ok := u.parsed[file]
 	if !ok {
-		if u.parsed == nil {
-			u.parsed = map[string]sourceFile{}
-		}
 		f = sourceFile{source.Parse(file, u.read(file)), file}
 		u.parsed[file] = f
 	}
@@ -238,7 +235,7 @@ func (u *user) try(ctx context.Context, list []example.Example, anyOrder bool) (
 func (u *user) planOf(list []example.Example, out []example.Outcome) (plan example.Plan, ids map[string]int) {
 	plan, ids = example.Plan{Path: u.importPaths()}, map[string]int{}
 	for i, e := range list {
-		call, why := u.placedSteps(e)
+		call, why := u.placed(e)
 		if file := u.namesFile(e); file != "" {
 			why = "it uses the project file " + file + ", which is found only from the project's directory"
 		}
@@ -325,11 +322,7 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 		return nil, u.cannot, nil
 	}
 	if u.plan != "" {
-		raw, err := json.Marshal(plan)
-		if err == nil {
-			err = os.WriteFile(u.plan, raw, 0o600)
-		}
-		if err != nil {
+		if err := writePlan(u.plan, plan); err != nil {
 			return nil, "", err
 		}
 	}
@@ -375,6 +368,14 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 		failed = fmt.Sprintf("the program exited with %d before the call returned: %s", res.Exit, firstLines(strings.TrimSpace(res.Stderr.Text+"\n"+res.Stdout.Text), 3))
 	}
 	return said, failed, nil
+}
+
+func writePlan(file string, plan example.Plan) error {
+	raw, err := json.Marshal(plan)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, raw, 0o600)
 }
 
 // surroundings is the environment of a user of what is released: nothing in it says that something is checked.

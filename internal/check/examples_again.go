@@ -28,16 +28,17 @@ var (
 	denied = re.New(`(?i)\b(not|never|neither|nothing|no|none|without|own|independent\w*|separate\w*|n't)\b|않|없|독립`)
 )
 
-// alone are the calls that each make an object of their own, of a module that says of no object that it knows another.
+// alone are the calls that each make objects of their own, of a module that says of no object that it knows another.
 func (u *user) alone(all []example.Example) []example.Example {
 	if len(sentencesOf(u.m.Said, inCommon, denied)) > 0 {
 		return nil
 	}
-	return those(all, func(e example.Example) bool { return len(e.Call) >= 2 && u.makes(e.Call[0]) })
+	stranger := func(links []example.Link) bool { return !links[0].Var && !u.makes(&links[0]) }
+	return those(all, func(e example.Example) bool { return len(e.Call) >= 2 && !slices.ContainsFunc(e.Chains(), stranger) })
 }
 
 // makes reports whether a call makes an object.
-func (u *user) makes(l example.Link) bool {
+func (u *user) makes(l *example.Link) bool {
 	return l.New || strings.HasPrefix(l.Name, "New") && u.chain.Ecosystem == toolchain.Go ||
 		slices.ContainsFunc(u.m.Exports, func(x step.Export) bool { return x.Name == l.Name && x.Kind == "class" })
 }
@@ -128,7 +129,7 @@ func (u *user) keeps(ctx context.Context, calls []example.Example) ([]step.Findi
 		return nil, nil
 	}
 	calls = without(calls, func(e example.Example) bool { // an object has what it was made of
-		return u.makes(e.Call[0]) || slices.ContainsFunc(e.Call, func(l example.Link) bool { return l.Field })
+		return u.makes(e.First()) || slices.ContainsFunc(e.Call, func(l example.Link) bool { return l.Field })
 	})
 	got, err := u.try(ctx, slices.Concat(calls, calls), false)
 	if err != nil {

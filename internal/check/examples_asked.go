@@ -69,13 +69,13 @@ func (m Module) unqualified(e example.Example) example.Example {
 	if m.exports(e.Symbol()) {
 		return e
 	}
-	_, rest, ok := strings.Cut(e.Call[0].Name, ".")
+	_, rest, ok := strings.Cut(e.First().Name, ".")
 	name, _, _ := strings.Cut(rest, ".")
-	if !ok || len(e.Before) > 0 || !m.exports(name) {
+	if !ok || !m.exports(name) {
 		return example.Example{}
 	}
-	e.Call = slices.Clone(e.Call)
-	e.Call[0].Name = rest
+	e = e.Clone()
+	e.First().Name = rest
 	return e
 }
 
@@ -157,7 +157,6 @@ var plainWords = setOf(strings.Fields(`true false none null nil self test tests 
 const (
 	fewAnswers = 3 // different ones that a function has given, with the one for everything else
 	fewOthers  = 5 // inputs that nobody asked for
-	mostOthers = 24
 )
 
 // answered is what a function gives to what it is asked for by the spec and the tests.
@@ -194,7 +193,7 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 	var others []example.Example
 	for _, name := range names {
 		if a := byName[name]; len(a.values) >= fewAnswers-1 && u.mayCopy(a, "") {
-			others = append(others, example.Others(a.calls, mostOthers)...)
+			others = append(others, example.Others(a.calls)...)
 		}
 	}
 	if len(others) == 0 {
@@ -207,7 +206,7 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 	for i, o := range got {
 		a := byName[others[i].Symbol()]
 		refused := o.Error != nil || o.Given() == "NaN" // as a text that nobody would write is
-		if o.Cannot == "" && !a.reserved[o.Given()] && (!refused || !others[i].HasText()) {
+		if o.Cannot == "" && !a.reserved[o.Given()] && (!refused || !others[i].Has(example.String)) {
 			a.others[o.Given()] = true
 			a.tried = append(a.tried, others[i].Calls())
 		}

@@ -32,7 +32,7 @@ func (u *user) constant(ctx context.Context, all []example.Example, given []exam
 		if len(calls[name]) < fewAsked || len(values[name]) > 1 || values[name][""] {
 			continue
 		}
-		others := example.Others(calls[name], mostOthers)
+		others := example.Others(calls[name])
 		if len(others) < fewOthers {
 			continue
 		}

@@ -33,7 +33,7 @@ func TestHeldOut(t *testing.T) {
 		want  string // states in order, then the severity of a finding
 	}{
 		"all hold":              {right, calls("Root(16) → 4", "Root(17) → error", "square.Root(0) → 0"), "holds holds holds"},
-		"an object by value":    {right, calls("s = NewSum(); s.Add(2); s.Add(30); s.Total() → 32", "s = NewSum(); s.Total() → 0"), "holds holds"},
+		"an object by value":    {right, calls("s = NewSum(); s.Add(2); s.Add(30); s.Total() → 32", "s = NewSum(); s.Total() → 0", "s = square.NewSum(); s.Add(2); s.Total() → 2"), "holds holds holds"},
 		"for another system":    {right, calls("Root(16) → 4", "Windows(3) → 3"), "holds not-run"},
 		"a wrong function":      {right, calls("Root(16) → 4", "Half(func(x int) int { return y }) → 1"), "holds not-run"},
 		"an old module":         {right, calls("Root(16) → 4"), "holds"},

@@ -15,78 +15,28 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// placedSteps is the call of an example, with what is done before it.
-func (u *user) placedSteps(e example.Example) (c example.Call, why string) {
-	c.Before = slices.Clone(e.Before)
-	for i, s := range c.Before {
-		if c.Before[i].Call, why = u.placed(s.Call, true); why != "" {
-			return c, why
-		}
-	}
-	if c.Links, why = u.placed(e.Call, false); why != "" {
-		return c, why
-	}
-	u.goError(e.Want.Type)
-	for _, s := range append(slices.Clone(c.Before), example.Step{Call: c.Links}) {
-		c.Module = cmp.Or(c.Module, s.Call[0].Module)
-	}
-	return c, ""
-}
-
-// placed is a chain whose first names say where they are, also those of its arguments; why says what of it cannot be found.
-func (u *user) placed(links []example.Link, argument bool) (out []example.Link, why string) {
-	out = slices.Clone(links)
-	if !out[0].Var {
-		if out[0].Name, out[0].Module, why = u.home(out[0].Name, argument); why != "" {
-			return nil, why
-		}
-	}
-	for i := range out {
-		if out[i].Index != nil {
-			at, no := u.placedIn([]example.Value{*out[i].Index})
-			if no != "" {
-				return nil, no
-			}
-			out[i].Index = &at[0]
-		}
-		if out[i].Args, why = u.placedIn(out[i].Args); why != "" {
-			return nil, why
-		}
-		if out[i].Fields, why = u.placedFields(out[i].Fields); why != "" {
-			return nil, why
-		}
-	}
-	return out, ""
-}
-
-func (u *user) placedIn(values []example.Value) (out []example.Value, why string) {
-	out = slices.Clone(values)
-	for i, v := range out {
-		if v.Kind == example.Code && u.chain.Ecosystem == toolchain.Go {
+// placed is the call of an example, with what is done before it: first names of chains say where they are; why says what cannot be found.
+func (u *user) placed(e example.Example) (c example.Call, why string) {
+	first := e.First()
+	e = e.Rewritten(func(v example.Value) example.Value {
+		if why == "" && v.Kind == example.Code && u.chain.Ecosystem == toolchain.Go {
 			u.goFunction(v.Text)
 		}
-		if v.Kind == example.Made {
-			out[i].Call, why = u.placed(v.Call, true)
-		} else if out[i].List, why = u.placedIn(v.List); why == "" {
-			out[i].Fields, why = u.placedFields(v.Fields)
+		return v
+	}, func(was, now []example.Link) {
+		if why == "" && !was[0].Var {
+			now[0].Name, now[0].Module, why = u.home(was[0].Name, &was[0] != first)
 		}
-		if why != "" {
-			return nil, why
-		}
+	})
+	if why != "" {
+		return c, why
 	}
-	return out, ""
-}
-
-func (u *user) placedFields(fields []example.Field) (out []example.Field, why string) {
-	out = slices.Clone(fields)
-	for i, f := range out {
-		v, why := u.placedIn([]example.Value{f.Value})
-		if why != "" {
-			return nil, why
-		}
-		out[i].Value = v[0]
+	for _, links := range e.Chains() {
+		c.Module = cmp.Or(c.Module, links[0].Module)
 	}
-	return out, ""
+	c.Before, c.Links = e.Before, e.Call
+	u.goError(e.Want.Type)
+	return c, ""
 }
 
 // home is where the first name of a chain is. An export of the module comes first. An argument may be made by any export of the project,
@@ -196,9 +146,6 @@ func (u *user) exporting(pkg, name string) (out []sourceFile) {
 			out = append(out, f)
 		}
 	}
-	if u.others == nil {
-		u.others = map[string][]sourceFile{}
-	}
 	u.others[key] = out
 	return out
 }
@@ -248,9 +195,6 @@ func (u *user) goFunction(written string) {
 		}
 		return example.GoName(max(slices.IndexFunc(u.packages, func(p example.Package) bool { return p.Path == at }), 0)) + "." + bare
 	})
-	if u.functions == nil {
-		u.functions = map[string]string{}
-	}
 	u.functions[written] = text
 	u.program = nil // it is built without it
 }

@@ -30,8 +30,7 @@ type series struct {
 }
 
 func (s *series) at(x int64) example.Example {
-	e := example.Example{Call: slices.Clone(s.call.Call)}
-	e.Call[0].Args = slices.Clone(e.Call[0].Args)
+	e := example.Example{Before: s.call.Before, Call: s.call.Call}.Clone()
 	e.Call[0].Args[s.arg] = example.Value{Kind: example.Number, Text: strconv.FormatInt(x, 10)}
 	e.Text = e.Calls()
 	return e

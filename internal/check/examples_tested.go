@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -71,7 +70,7 @@ func withOthers(calls []example.Example) []example.Example {
 	byName := groups(calls, example.Example.Symbol)
 	out := slices.Clone(calls)
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		out = append(out, example.Others(byName[name], mostOthers)...)
+		out = append(out, example.Others(byName[name])...)
 	}
 	return out
 }
@@ -124,11 +123,7 @@ func (u *user) underTest(ctx context.Context, list []example.Example, tests []st
 	if len(written) == 0 || err != nil {
 		return nil, err
 	}
-	raw, err := json.Marshal(plan)
-	if err == nil {
-		err = os.WriteFile(from, raw, 0o600)
-	}
-	if err != nil {
+	if err := writePlan(from, plan); err != nil {
 		return nil, err
 	}
 	if _, err = u.runOnce(ctx, toolchain.Selection{Files: written[:1]}); err != nil {

@@ -1,8 +1,6 @@
 package example
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,12 +10,12 @@ import (
 
 // steps reads a chain, or a sequence of them that ends with the one that counts: x = T(1); y = x.f(2); y.g(x).
 func (p *parser) steps() (before []Step, last []Link, ok bool) {
-	p.vars = map[string]bool{}
+	p.vars, p.env = map[string]bool{}, map[string]Value{}
 	for {
 		name := p.assigned()
 		if from := p.i; name != "" { // a literal stands for itself
 			if v, read := p.value(); read && p.take(";") && v.Kind != Name && v.Kind != Made && v.Kind != Code {
-				p.env = with(p.env, name, v)
+				p.env[name] = v
 				continue
 			}
 			p.i = from
@@ -36,40 +34,10 @@ func (p *parser) steps() (before []Step, last []Link, ok bool) {
 			p.vars[name] = true
 		}
 	}
-	if one, ok := ofOne(before, last); ok {
-		return nil, one, true
+	if len(before) == 1 && len(last) > 1 && last[0].Var && !uses(last[1:]) { // nothing happens to the object
+		return nil, append(before[0].Call, last[1:]...), true
 	}
 	return before, last, true
-}
-
-func with(env map[string]Value, name string, v Value) map[string]Value {
-	out := maps.Clone(env)
-	if out == nil {
-		out = map[string]Value{}
-	}
-	out[name] = v
-	return out
-}
-
-// ofOne is a sequence that makes one object and changes nothing but that as a chain, see [Link.Keep].
-func ofOne(before []Step, last []Link) ([]Link, bool) {
-	if len(before) == 0 {
-		return last, true
-	}
-	object := before[0].Name
-	all := slices.Clone(before[0].Call)
-	if object == "" || all[0].Var {
-		return nil, false
-	}
-	for i, s := range append(slices.Clone(before[1:]), Step{"", last}) {
-		keep := i+1 < len(before)
-		if s.Name != "" || !s.Call[0].Var || s.Call[0].Name != object || len(s.Call) < 2 || keep && len(s.Call) != 2 {
-			return nil, false
-		}
-		all = append(all, s.Call[1:]...)
-		all[len(all)-1].Keep = keep
-	}
-	return all, !uses(all)
 }
 
 // uses reports whether a chain is of a variable, or has one as an argument.

@@ -51,8 +51,6 @@ type Link struct {
 	Var bool `json:"var,omitempty"`
 	// Index is set where an element of a list, or what an object has by a key, is read.
 	Index *Value `json:"index,omitempty"`
-	// Keep is set where the call only changes its object, or fails, and the next link is of that object again.
-	Keep bool `json:"keep,omitempty"`
 }
 
 // Want is what a call is to give: a value or an error.
@@ -67,14 +65,87 @@ type Want struct {
 
 // Symbol is the name of the export that is called, or that has made the object.
 func (e Example) Symbol() string {
-	first := e.Call[0]
+	name, _, _ := strings.Cut(e.First().Name, ".")
+	return name
+}
+
+// First is the link that the call begins with, or that has made its object.
+func (e Example) First() *Link {
+	first := &e.Call[0]
 	for i := len(e.Before) - 1; i >= 0 && first.Var; i-- {
 		if e.Before[i].Name == first.Name {
-			first = e.Before[i].Call[0]
+			first = &e.Before[i].Call[0]
 		}
 	}
-	name, _, _ := strings.Cut(first.Name, ".")
-	return name
+	return first
+}
+
+// Chains are those of the sequence, in their order.
+func (e Example) Chains() (out [][]Link) {
+	for _, s := range e.Before {
+		out = append(out, s.Call)
+	}
+	return append(out, e.Call)
+}
+
+// Clone is an example with links and arguments of its own.
+func (e Example) Clone() Example {
+	return e.Rewritten(func(v Value) Value { return v }, nil)
+}
+
+// Rewritten is an example with what value makes of each value, before what is in it. Chain may change each chain, and is told what it was.
+func (e Example) Rewritten(value func(Value) Value, chain func(was, now []Link)) Example {
+	r := rewriter{value, chain}
+	e.Before = slices.Clone(e.Before)
+	for i, s := range e.Before {
+		e.Before[i].Call = r.links(s.Call)
+	}
+	e.Call = r.links(e.Call)
+	return e
+}
+
+type rewriter struct {
+	value func(Value) Value
+	chain func(was, now []Link)
+}
+
+func (r rewriter) links(was []Link) []Link {
+	now := slices.Clone(was)
+	for i, l := range now {
+		if l.Index != nil {
+			at := r.of(*l.Index)
+			now[i].Index = &at
+		}
+	}
+	if r.chain != nil && len(now) > 0 {
+		r.chain(was, now)
+	}
+	for i, l := range now {
+		now[i].Args, now[i].Fields = r.all(l.Args), r.fields(l.Fields)
+	}
+	return now
+}
+
+func (r rewriter) all(vs []Value) []Value {
+	out := slices.Clone(vs)
+	for i, v := range out {
+		out[i] = r.of(v)
+	}
+	return out
+}
+
+func (r rewriter) fields(fs []Field) []Field {
+	out := slices.Clone(fs)
+	for i, f := range out {
+		out[i].Value = r.of(f.Value)
+	}
+	return out
+}
+
+func (r rewriter) of(v Value) Value {
+	v = r.value(v)
+	v.List, v.Fields, v.Call = r.all(v.List), r.fields(v.Fields), r.links(v.Call)
+	return v
 }
 
 // Read reads a behavior. Where it is no call with literals, why says so and there is no example.
@@ -265,9 +336,6 @@ func lastName(name string) string {
 	return name
 }
 
-// ofObject reports whether the link at i is of the object that was made first, and not of what the link before gives.
-func ofObject(links []Link, i int) bool { return i > 0 && (links[i].Keep || links[i-1].Keep) }
-
 // String is the example as it was understood.
 func (e Example) String() string {
 	if e.Want.Error {
@@ -288,21 +356,15 @@ func (e Example) Calls() string {
 	return b.String() + chainText(e.Call)
 }
 
-// chainText is a chain for people; one that changes its object is a sequence.
+// chainText is a chain for people.
 func chainText(links []Link) string {
 	var b strings.Builder
-	const object = "x"
-	if slices.ContainsFunc(links, func(l Link) bool { return l.Keep }) {
-		b.WriteString(object + " = ")
-	}
 	for i, l := range links {
-		switch {
-		case l.Index != nil:
+		if l.Index != nil {
 			b.WriteString("[" + l.Index.String() + "]")
 			continue
-		case ofObject(links, i):
-			b.WriteString("; " + object + ".")
-		case i > 0:
+		}
+		if i > 0 {
 			b.WriteByte('.')
 		}
 		if l.New {

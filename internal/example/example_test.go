@@ -44,9 +44,9 @@ func TestRead(t *testing.T) {
 		{"`f(1).size`", "4", "f(1).size = 4"},
 		{"`f(1)[0].a['b']`", "4", "f(1)[0].a[\"b\"] = 4"},
 		{"`f(1).a.b.c()`", "4", "f(1).a.b.c() = 4"},
-		{"`s = Stack(3); s.push(1); s.push(2); s.items().length`", "2", "x = Stack(3); x.push(1); x.push(2); x.items().length = 2"},
+		{"`s = Stack(3); s.push(1); s.push(2); s.items().length`", "2", "s = Stack(3); s.push(1); s.push(2); s.items().length = 2"},
 		{"`const s = new Stack(); s.size;`", "0", "new Stack().size = 0"},
-		{"`s := NewStack().Named('a'); s.Push(1); s.Pop()`", "1", "x = NewStack().Named(\"a\"); x.Push(1); x.Pop() = 1"},
+		{"`s := NewStack().Named('a'); s.Push(1); s.Pop()`", "1", "s = NewStack().Named(\"a\"); s.Push(1); s.Pop() = 1"},
 
 		{"`s = Stack(3); push(1); s.pop()`", "1", ""},
 		{"`s = Stack(3); s.items().add(1); s.pop()`", "1", "s = Stack(3); s.items().add(1); s.pop() = 1"},

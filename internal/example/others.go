@@ -8,8 +8,8 @@ import (
 
 // Others are calls like those of a list, with inputs that are in none of them: a number is a little larger, the digits of a text are the
 // next ones, or its letters where it has none, an element of a list is missing; then all is much larger, and an object is told the same
-// several times; then numbers alone change. There are at most n. What they give nobody has said.
-func Others(list []Example, n int) []Example {
+// several times; then numbers alone change. What they give nobody has said.
+func Others(list []Example) []Example {
 	known := map[string]bool{}
 	for _, e := range list {
 		known[e.Calls()] = true
@@ -17,15 +17,19 @@ func Others(list []Example, n int) []Example {
 	var out []Example
 	for _, by := range []int{1, much, much + 1, 2, 3} { // what is far away comes before what is nearly the same
 		for _, e := range list {
-			if len(e.Before) > 0 || slices.ContainsFunc(e.Inputs(), abroad) {
+			if slices.ContainsFunc(e.Inputs(), abroad) {
 				continue
 			}
-			s := shift{by: by, numbersOnly: by > much && e.has(Number)}
-			o := Example{Item: e.Item, Call: s.links(e.Call)}
-			if by >= much && len(o.Call) > 2 && len(o.Call[1].Args) > 0 {
+			s := shift{by: by, numbersOnly: by > much && e.Has(Number)}
+			o := Example{Item: e.Item, Before: e.Before, Call: e.Call}.Rewritten(s.value, sameIndex)
+			switch told := o.Before; {
+			case by < much:
+			case len(told) > 1 && told[1].Name == "" && len(told[1].Call[len(told[1].Call)-1].Args) > 0:
+				o.Before, s.changed = slices.Insert(told, 1, slices.Repeat(told[1:2], by-1)...), true
+			case len(told) == 0 && len(o.Call) > 2 && len(o.Call[1].Args) > 0:
 				o.Call, s.changed = slices.Insert(o.Call, 1, slices.Repeat(o.Call[1:2], by-1)...), true
 			}
-			if text := o.Calls(); s.changed && !known[text] && len(out) < n {
+			if text := o.Calls(); s.changed && !known[text] && len(out) < mostOthers {
 				known[text] = true
 				o.Text = text
 				out = append(out, o)
@@ -35,8 +39,10 @@ func Others(list []Example, n int) []Example {
 	return out
 }
 
-// much is the step from which inputs are much larger.
-const much = 4
+const (
+	much       = 4  // the step from which inputs are much larger
+	mostOthers = 24 // calls
+)
 
 // shift makes other values of the same kinds.
 type shift struct {
@@ -45,31 +51,11 @@ type shift struct {
 	changed     bool
 }
 
-func (s *shift) all(vs []Value) []Value {
-	out := make([]Value, len(vs))
-	for i, v := range vs {
-		out[i] = s.value(v)
+// sameIndex leaves what is read of a result at its place.
+func sameIndex(was, now []Link) {
+	for i := range now {
+		now[i].Index = was[i].Index
 	}
-	return out
-}
-
-func (s *shift) links(ls []Link) []Link {
-	out := slices.Clone(ls)
-	for i := range out {
-		out[i].Args, out[i].Fields = s.all(out[i].Args), s.fields(out[i].Fields)
-	}
-	return out
-}
-
-func (s *shift) fields(fs []Field) []Field {
-	if fs == nil {
-		return nil
-	}
-	out := make([]Field, len(fs))
-	for i, f := range fs {
-		out[i] = Field{f.Name, s.value(f.Value), f.Number}
-	}
-	return out
 }
 
 func (s *shift) value(v Value) Value {
@@ -98,12 +84,7 @@ func (s *shift) value(v Value) Value {
 		case s.by > 1 && len(v.List) > 1:
 			v.List, s.changed = v.List[:len(v.List)-1], true
 		}
-		v.List = s.all(v.List)
-	case Object:
-		v.Fields = s.fields(v.Fields)
-	case Made:
-		v.Call = s.links(v.Call)
-	case Null, Bool, Name, Code:
+	case Null, Bool, Object, Name, Made, Code:
 	}
 	return v
 }
@@ -132,10 +113,8 @@ func (s *shift) text(old string) string {
 	return text
 }
 
-// HasText reports whether a text is among what the call gives to the code.
-func (e Example) HasText() bool { return e.has(String) }
-
-func (e Example) has(kind Kind) bool {
+// Has reports whether a value of a kind is among what the call gives to the code.
+func (e Example) Has(kind Kind) bool {
 	has := false
 	e.inputs(func(v Value) { has = has || v.Kind == kind })
 	return has
@@ -153,31 +132,14 @@ func (e Example) Inputs() []string {
 }
 
 func (e Example) inputs(visit func(Value)) {
-	for _, s := range e.Before {
-		visitAll(s.Call, visit)
+	for _, links := range e.Chains() {
+		visitAll(links, visit)
 	}
-	visitAll(e.Call, visit)
 }
 
 // visitAll visits the arguments of a chain, and all that is in them.
 func visitAll(links []Link, visit func(Value)) {
-	var walk func(Value)
-	walk = func(v Value) {
-		visit(v)
-		for _, x := range v.List {
-			walk(x)
-		}
-		for _, f := range v.Fields {
-			walk(f.Value)
-		}
-		visitAll(v.Call, visit)
-	}
-	for _, l := range links {
-		if l.Index != nil {
-			walk(*l.Index)
-		}
-		walk(Value{Kind: List, List: l.Args, Fields: l.Fields})
-	}
+	rewriter{func(v Value) Value { visit(v); return v }, nil}.links(links)
 }
 
 // abroad reports whether an input leads out of the program: to another machine, or to a file somewhere. What is near it is a stranger's.

@@ -80,21 +80,16 @@ func rustSequence(c Call, signatures map[string]string) (string, bool) {
 // rustCall writes a chain. What a call before the last gives is used where it can fail or be missing, as its object or as an argument.
 func rustCall(links []Link, signatures map[string]string) (string, bool) {
 	var b strings.Builder
-	kept := slices.ContainsFunc(links, func(l Link) bool { return l.Keep })
-	if kept {
-		b.WriteString("{ let mut x = ")
+	good := true
+	written := func(v Value, t string) string {
+		text, ok := rustValue(v, t, signatures)
+		good = good && ok
+		return text
 	}
 	for i, l := range links {
-		if ofObject(links, i) {
-			b.WriteString("; x")
-		}
 		switch {
 		case l.Index != nil:
-			at, ok := rustValue(*l.Index, "", signatures)
-			if !ok {
-				return "", false
-			}
-			b.WriteString("[" + at + "]")
+			b.WriteString("[" + written(*l.Index, "") + "]")
 			continue
 		case l.Var:
 			b.WriteString(l.Name)
@@ -110,11 +105,7 @@ func rustCall(links []Link, signatures map[string]string) (string, bool) {
 		case l.Fields != nil:
 			var fields []string
 			for _, f := range l.Fields {
-				v, ok := rustValue(f.Value, "String", signatures)
-				if !ok {
-					return "", false
-				}
-				fields = append(fields, f.Name+": "+v)
+				fields = append(fields, f.Name+": "+written(f.Value, "String"))
 			}
 			b.WriteString(" { " + strings.Join(fields, ", ") + " }")
 		default:
@@ -125,23 +116,15 @@ func rustCall(links []Link, signatures map[string]string) (string, bool) {
 				if k < len(types) {
 					t = types[k]
 				}
-				v, ok := rustValue(a, t, signatures)
-				if !ok {
-					return "", false
-				}
-				args = append(args, v)
+				args = append(args, written(a, t))
 			}
 			b.WriteString("(" + strings.Join(args, ", ") + ")")
 		}
-		made := i == 0 && kept || i+1 < len(links) && !l.Keep // its result is what the next one is called of
-		if made && !unwraps(links[min(i+1, len(links)-1)]) {
+		if i+1 < len(links) && !unwraps(links[i+1]) { // its result is what the next one is called of
 			b.WriteString(taken(declared(signatures, l.Name)))
 		}
 	}
-	if kept {
-		b.WriteString(" }")
-	}
-	return b.String(), true
+	return b.String(), good
 }
 
 // declared is the signature of a function by its name, with its type as far as that is known.
@@ -229,10 +212,13 @@ func rustValue(v Value, t string, signatures map[string]string) (string, bool) {
 			return "(" + strings.Join(parts, ", ") + ")", true
 		}
 		return list, true
-	case Made:
-		s, ok := rustCall(v.Call, signatures)
-		if last := v.Call[len(v.Call)-1]; !last.Var && !strings.HasPrefix(t, "Option<") && !strings.HasPrefix(t, "Result<") {
-			s += taken(declared(signatures, last.Name))
+	case Made, Code:
+		s, ok := v.Text, strings.Contains(v.Text, "|")
+		if v.Kind == Made {
+			s, ok = rustCall(v.Call, signatures)
+			if last := v.Call[len(v.Call)-1]; !last.Var && !strings.HasPrefix(t, "Option<") && !strings.HasPrefix(t, "Result<") {
+				s += taken(declared(signatures, last.Name))
+			}
 		}
 		for _, borrow := range []string{"&mut ", "&"} {
 			if strings.HasPrefix(t, borrow) {
@@ -240,16 +226,6 @@ func rustValue(v Value, t string, signatures map[string]string) (string, bool) {
 			}
 		}
 		return s, ok
-	case Code:
-		if !strings.Contains(v.Text, "|") {
-			return "", false
-		}
-		for _, borrow := range []string{"&mut ", "&"} {
-			if strings.HasPrefix(t, borrow) {
-				return borrow + v.Text, true
-			}
-		}
-		return v.Text, true
 	case Object, Name:
 	}
 	return "", false

@@ -1,6 +1,7 @@
 package example
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -366,12 +367,8 @@ func (r *reader) pythonTest(body []source.Token) {
 	}
 	shared := r.env
 	for _, row := range r.rows {
-		r.env = map[string]Value{}
-		for _, m := range []map[string]Value{shared, row} {
-			for k, v := range m {
-				r.env[k] = v
-			}
-		}
+		r.env = maps.Clone(shared)
+		maps.Copy(r.env, row)
 		r.pythonBlock(lines)
 	}
 }

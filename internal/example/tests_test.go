@@ -239,6 +239,10 @@ func TestOthers(t *testing.T) {
 		{"f(1000)", "f(1001); f(13016); f(13025); f(1004); f(1009)"},
 		{"new A().add(1).sum()", "new A().add(2).sum(); " +
 			"new A().add(29).add(29).add(29).add(29).sum(); new A().add(38).add(38).add(38).add(38).add(38).sum(); new A().add(5).sum(); new A().add(10).sum()"},
+		{"a = A(); a.add(1); a.sum()", "a = A(); a.add(2); a.sum(); " +
+			"a = A(); a.add(29); a.add(29); a.add(29); a.add(29); a.sum(); a = A(); a.add(38); a.add(38); a.add(38); a.add(38); a.add(38); a.sum(); a = A(); a.add(5); a.sum(); a = A(); a.add(10); a.sum()"},
+		{"a = A(1); b = A(a); b.take(a); b.sum()", "a = A(2); b = A(a); b.take(a); b.sum(); a = A(29); b = A(a); b.take(a); b.sum(); " +
+			"a = A(38); b = A(a); b.take(a); b.sum(); a = A(5); b = A(a); b.take(a); b.sum(); a = A(10); b = A(a); b.take(a); b.sum()"},
 		{`f(1, "a")`, `f(2, "b"); f(29, "e e e e"); f(38, "a"); f(5, "c"); f(10, "d")`},
 		{`new A(1).f("")`, `new A(2).f(""); new A(29).f(""); new A(38).f(""); new A(5).f(""); new A(10).f("")`},
 	} {
@@ -247,7 +251,7 @@ func TestOthers(t *testing.T) {
 			t.Fatal(why)
 		}
 		var got []string
-		for _, o := range example.Others([]example.Example{e}, 9) {
+		for _, o := range example.Others([]example.Example{e}) {
 			got = append(got, o.Calls())
 		}
 		if text := strings.Join(got, "; "); text != c.want {

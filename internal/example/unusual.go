@@ -16,28 +16,35 @@ func Unusual(list []Example, n int) []Example {
 	for i := 0; len(out) < n; i++ {
 		more := false
 		for _, e := range list {
-			if len(e.Before) > 0 || slices.ContainsFunc(e.Inputs(), abroad) {
+			if slices.ContainsFunc(e.Inputs(), abroad) {
 				continue
 			}
-			for at, l := range e.Call {
-				for k, arg := range l.Args {
-					others := unusual(arg)
-					if i >= len(others) {
-						continue
-					}
-					more = true
-					o := Example{Item: e.Item, Call: slices.Clone(e.Call)}
-					o.Call[at].Args = slices.Clone(l.Args)
-					o.Call[at].Args[k] = others[i]
-					if o.Text = o.Calls(); !known[o.Text] && len(out) < n {
-						known[o.Text] = true
-						out = append(out, o)
-					}
+			for k, arg := range e.arguments() {
+				others := unusual(*arg)
+				if i >= len(others) {
+					continue
+				}
+				more = true
+				o := Example{Item: e.Item, Before: e.Before, Call: e.Call}.Clone()
+				*o.arguments()[k] = others[i]
+				if o.Text = o.Calls(); !known[o.Text] && len(out) < n {
+					known[o.Text] = true
+					out = append(out, o)
 				}
 			}
 		}
 		if !more {
 			break
+		}
+	}
+	return out
+}
+
+// arguments are those of all links.
+func (e Example) arguments() (out []*Value) {
+	for _, l := range slices.Concat(e.Chains()...) {
+		for k := range l.Args {
+			out = append(out, &l.Args[k])
 		}
 	}
 	return out

@@ -32,14 +32,14 @@ func (d *document) calls(lang string) []spec.Problem {
 		if why != "" {
 			continue
 		}
-		call := e.Call[0]
+		call := *e.First()
 		if name := e.Symbol(); !known[name] {
 			if d.complete() && !slices.ContainsFunc(call.Args, func(v example.Value) bool { return v.Kind == example.Made }) { // len(parse("x"))
 				warn(b.Line, "the example calls "+name+", which Exports do not list", meant(name, d.Near(name)))
 			}
 			continue
 		}
-		if len(e.Before) > 0 || e.Want.Error || b.Category == "error" || call.Fields != nil || call.Field {
+		if e.Want.Error || b.Category == "error" || call.Fields != nil || call.Field {
 			continue
 		}
 		if why := d.cannot(call, lang, strings.Contains(b.Input, "'")); why != "" {

@@ -46,8 +46,8 @@ class Call {
             String name = text((Map<?, ?>) s, "name");
             try {
                 Object x = chain(links(((Map<?, ?>) s).get("call")));
-                containers(x, given, 0);
-                if (!name.isEmpty()) variables.put(name, x);
+                if (name.isEmpty()) containers(x, given, 0);
+                else variables.put(name, x);
             } catch (Throwable e) {
                 if (!name.isEmpty() || e instanceof Cannot) throw e;
             }
@@ -107,17 +107,7 @@ class Call {
     /** Chain makes the calls of a chain. */
     static Object chain(List<Map<String, Object>> links) throws Throwable {
         Object at = null;
-        for (int i = 0; i < links.size(); i++) {
-            Map<String, Object> link = links.get(i);
-            try {
-                Object next = i == 0 ? start(link) : step(at, link);
-                if (!set(link, "keep")) at = next;
-            } catch (Cannot e) {
-                throw e;
-            } catch (Throwable e) {
-                if (!set(link, "keep")) throw e;
-            }
-        }
+        for (int i = 0; i < links.size(); i++) at = i == 0 ? start(links.get(i)) : step(at, links.get(i));
         return at;
     }
 

@@ -127,17 +127,7 @@ async function chain(links, argument) {
     const text = () => JSON.stringify(shown(args.filter((_, k) => link.args[k]?.kind !== "call")));
     const before = text();
     for (const x of args) containers(x, taken);
-    if (link.keep) { // what fails here is for the next calls to show
-      try {
-        gives(await Reflect.apply(at, self, args));
-      } catch (e) {
-        if (e instanceof Cannot || (e instanceof TypeError && /BigInt/.test(e.message))) throw e;
-      }
-      at = self;
-      continue;
-    }
-    const result = link.new || (i === 0 && isClass(at)) ? Reflect.construct(at, args) : await Reflect.apply(at, self, args);
-    at = result;
+    at = link.new || (i === 0 && isClass(at)) ? Reflect.construct(at, args) : await Reflect.apply(at, self, args);
     changed ||= text() !== before;
   }
   return at;
@@ -148,8 +138,8 @@ async function sequence(c) {
   for (const step of c.before ?? []) {
     try {
       const x = await chain(step.call);
-      gives(x);
       if (step.name) variables.set(step.name, x);
+      else gives(x);
     } catch (e) {
       if (step.name || e instanceof Cannot || (e instanceof TypeError && /BigInt/.test(e.message))) throw e;
     }

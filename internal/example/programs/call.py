@@ -163,21 +163,12 @@ def chain(links):
             if i == 0:
                 raise Cannot(str(e)) from None
             raise
-        try:
-            named = {f["name"]: value(f["value"]) for f in link.get("fields", [])}
-            given = f if link.get("field") else called(f, link["args"] or [], named)
-            if inspect.iscoroutine(given):
-                import asyncio
+        named = {f["name"]: value(f["value"]) for f in link.get("fields", [])}
+        at = f if link.get("field") else called(f, link["args"] or [], named)
+        if inspect.iscoroutine(at):
+            import asyncio
 
-                given = asyncio.run(given)
-        except Exception as e:
-            if not link.get("keep") or isinstance(e, Cannot):
-                raise
-        else:
-            if link.get("keep"):
-                gives(given)
-            else:
-                at = given
+            at = asyncio.run(at)
     return at
 
 
@@ -190,8 +181,10 @@ def sequence(c):
             if step.get("name") or isinstance(e, Cannot):
                 raise
         else:
-            gives(given)
-            VARIABLES[step.get("name")] = given
+            if step.get("name"):
+                VARIABLES[step["name"]] = given
+            else:
+                gives(given)
     return chain(c["call"])
 
 
