@@ -108,12 +108,12 @@ func Examine(c *flow.Ctx, by func() step.Turn, base, tree string, held, doubtful
 	if len(held) == 0 && len(doubtful) == 0 { // nothing that the engine could call
 		return held, false, nil, nil
 	}
-	objections, spent, err := challenge(c.Sub("challenge"), by(), base, tree)
+	objections, spent, err := challenge(c.Sub("as").Sub("challenge"), by(), base, tree)
 	objections = AddCalls(held, objections)[len(held):] // the others are decided
 	if err != nil || len(objections) == 0 && len(doubtful) == 0 {
 		return held, false, spent, err
 	}
-	out, more, err := recheck(c.Sub("held-out"), by(), held, doubtful, objections)
+	out, more, err := recheck(c.Sub("held-out").Sub("as").Sub("recheck"), by(), held, doubtful, objections)
 	return out, !slices.Equal(out, held), append(spent, more...), err
 }
 
