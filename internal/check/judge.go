@@ -266,7 +266,7 @@ func (j *judge) untested() {
 		}
 	}
 	for _, f := range j.out.Functions {
-		some := f.Missed() || j.out.Verdict == VerdictCovered && f.MissedSome()
+		some := f.Missed() || f.MissedSome()
 		if f.Noticed > 0 && !some || f.Tried == 0 && !f.Unreached {
 			continue
 		}

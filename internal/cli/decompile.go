@@ -185,6 +185,9 @@ func (p *project) writeFiles(ctx context.Context, files map[string][]byte) error
 
 // run starts a run of a workflow, or goes on with the one that was asked for the same.
 func (p *project) run(ctx context.Context, def string, in any, budget step.Budget, o driveOptions) error {
+	if err := p.inProject(); err != nil {
+		return err
+	}
 	raw, err := json.Marshal(in)
 	if err != nil {
 		return err

@@ -218,6 +218,10 @@ func (c *checkup) configured(p *project, name string) {
 
 // checks runs the project's own commands on what is checked out, and says of each where it was read and how it stands.
 func (c *checkup) checks(ctx context.Context, p *project) {
+	if p.wide() {
+		c.add("checks", false, true, "%s", c.l.T("this is no project, so there is nothing to check: change to the directory of your project"))
+		return
+	}
 	if p.noGit {
 		c.add("checks", false, true, "%s", c.l.T("this is no git repository, so there is nothing to check: git init && git add --all && git commit, then run jacquard doctor again"))
 		return

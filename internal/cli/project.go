@@ -119,6 +119,20 @@ func (p *project) gitOptions() git.Options {
 	return git.Options{Dir: p.root, Env: p.a.Env, Temp: filepath.Join(p.cache, "tmp")}
 }
 
+// wide reports whether the project would be the user's home folder or all of the disk, because nothing below makes a smaller one.
+func (p *project) wide() bool {
+	home, err := filepath.EvalSymlinks(p.a.env["HOME"])
+	return p.noGit && (err == nil && p.root == home || p.root == filepath.Dir(p.root))
+}
+
+// inProject is an error where there is no project: an agent would get everything below.
+func (p *project) inProject() error {
+	if p.wide() {
+		return usage("%s is no project: change to the directory of your project", p.root)
+	}
+	return nil
+}
+
 func (p *project) openRepo(ctx context.Context) error {
 	o := p.gitOptions()
 	repo, err := git.Open(ctx, o)

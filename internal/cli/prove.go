@@ -78,6 +78,9 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := p.inProject(); err != nil {
+		return err
+	}
 	if p.noGit {
 		return usage("%s is not in a git repository, so there is nothing to compare with: run git init first", p.root)
 	}

@@ -110,6 +110,9 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 		in.Expected = f.expected
 		in.Request += "\n\nExpected instead: " + f.expected
 	}
+	if err := p.inProject(); err != nil {
+		return err
+	}
 	if p.noGit {
 		in.Delivery = step.ToTree
 		fmt.Fprint(a.Err, a.lang().T("⚠ WARNING: no git repository: commits are skipped, results stay in files. For commits, run git init first\n"))

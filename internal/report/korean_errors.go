@@ -319,6 +319,7 @@ var koreanErrors = map[string]string{
 	"listen": "주소를 열지 못했습니다",
 	"--listen %q: must be a loopback address such as 127.0.0.1:9464, because the endpoint has no authentication": "--listen %q: 인증을 하지 않으므로 루프백 주소여야 합니다. 예: 127.0.0.1:9464",
 
+	"%s is no project: change to the directory of your project":                                                                                                                 "%s은(는) 프로젝트가 아닙니다. 프로젝트 디렉터리로 이동하세요",
 	"%s is not in a git repository, so there is nothing to compare with: run git init first":                                                                                    "%s은(는) git 저장소가 아니어서 비교할 대상이 없습니다. 먼저 git init을 실행하세요",
 	"%s: sandbox: %s exposes too much: the home folder, the root, /run and folders with credentials cannot be shared. Name a folder inside it":                                  "%s: sandbox: %s에는 에이전트와 검사가 보면 안 되는 것이 있습니다. 홈, 루트, /run, 자격 증명 폴더는 허용되지 않으니 그 안의 폴더를 지정하세요",
 	"%s: %s: give an absolute path, because this file applies to all projects":                                                                                                  "%s: %s: 전체 경로를 지정하세요. 이 파일은 모든 프로젝트에 적용됩니다",

@@ -49,6 +49,7 @@ var koreanProve = map[string]string{
 	"answered; to continue, run: jacquard resume %s\n": "답변을 받았습니다. 재개하려면: jacquard resume %s\n",
 	"  … %s: %s for %s\n":                              "  … %s: %s (%s째)\n",
 	"; only existing tests kill the mutants of %s":     "; %s의 변이는 기존 테스트만 감지합니다",
+	"this is no project, so there is nothing to check: change to the directory of your project":                                        "프로젝트가 아니어서 검사할 것이 없습니다. 프로젝트 디렉터리로 이동하세요",
 	"this is no git repository, so there is nothing to check: git init && git add --all && git commit, then run jacquard doctor again": "git 저장소가 아니어서 검사할 것이 없습니다. git init && git add --all && git commit 뒤 jacquard doctor를 다시 실행하세요",
 	"; for more time, run: jacquard prove":         "; 시간을 더 주려면: jacquard prove",
 	" (not installed)":                             " (설치되지 않음)",
