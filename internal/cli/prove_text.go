@@ -287,21 +287,11 @@ type folding struct {
 
 func (b *folding) columns(first, next, text string) {
 	for i, line := range strings.Split(text, "\n") {
-		at := first
+		at, further := first, 2
 		if i > 0 {
-			at = next
-		}
-		out := at
-		for word := range strings.SplitSeq(strings.TrimSpace(line), " ") { // blanks may be what it is about
-			if out != at && report.Width(out)+1+report.Width(word) > b.width {
-				b.WriteString(strings.TrimRight(out, " ") + "\n")
-				at, out = next, next
-			}
-			if out != at {
-				out += " "
-			}
-			out += word
+			at, further = next, 0
 		}
 		b.WriteString(strings.TrimRight(out, " ") + "\n")
 	}
 }
+// columns writes a text: its first line behind first, what is below that behind next, which stands further in by two.
