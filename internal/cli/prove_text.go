@@ -182,7 +182,11 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	if j.Since != "" {
 		fmt.Fprintf(&b, l.T("  commits since %s were not looked at; to check them, run: jacquard prove %[1]s..HEAD\n"), j.Since)
 	}
-	soft := false
+	soft, later := false, ""
+	if count(j, failing) > 0 {
+		later = strings.Join(namesOf(j, unnoticed), ", ")
+		j.Findings, j.Functions = failingFirst(j.Findings), nil
+	}
 	if j.Verdict == check.VerdictBroken { // tests that fail kill no mutant
 		j.Findings = slices.DeleteFunc(slices.Clone(j.Findings), func(f check.Fact) bool { return f.Rule == "unnoticed-change" && !f.Blocks })
 		j.Functions = slices.DeleteFunc(slices.Clone(j.Functions), func(f check.Function) bool { return f.Noticed == 0 })
@@ -201,6 +205,9 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 		b.columns(mark, "  ", factText(l, j, f))
 	}
 	switch {
+	if later != "" {
+		b.columns("  ", "  ", fmt.Sprintf(l.T("not proved until that passes: %s"), later))
+	}
 	case soft && j.Verdict == check.VerdictUnproved && count(j, blocking) == 0:
 		fmt.Fprint(&b, l.T("  (• does not block by itself; that nothing proves the change is exit code 1)\n"))
 	case soft:
@@ -230,6 +237,25 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 }
 
 // factText is a finding as a person reads it: of a first commit there is no before, and what no test reaches needs one.
+// failingFirst are findings, those of new tests that fail behind the ones that block. What follows from such a test, and says nothing
+// before it passes, is left out.
+func failingFirst(findings []check.Fact) []check.Fact {
+	out := slices.DeleteFunc(slices.Clone(findings), func(f check.Fact) bool {
+		return slices.Contains([]string{"unnoticed-change", "no-test", "test-passes-without", "behavior-changed"}, f.Rule)
+	})
+	rank := func(f check.Fact) int {
+		switch {
+		case f.Blocks:
+			return 0
+		case failing(f):
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(out, func(a, b check.Fact) int { return rank(a) - rank(b) })
+	return out
+}
+
 func factText(l report.Lang, j act.Judged, f check.Fact) string {
 	if command := check.FailedBefore(f.Finding); command != "" && j.Base == act.NoCommit {
 		f.Message = fmt.Sprintf("The build fails: `%s`", command)
