@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -204,10 +205,10 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 		}
 		b.columns(mark, "  ", factText(l, j, f))
 	}
-	switch {
 	if later != "" {
 		b.columns("  ", "  ", fmt.Sprintf(l.T("not proved until that passes: %s"), later))
 	}
+	switch {
 	case soft && j.Verdict == check.VerdictUnproved && count(j, blocking) == 0:
 		fmt.Fprint(&b, l.T("  (• does not block by itself; that nothing proves the change is exit code 1)\n"))
 	case soft:
@@ -236,7 +237,6 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	return err
 }
 
-// factText is a finding as a person reads it: of a first commit there is no before, and what no test reaches needs one.
 // failingFirst are findings, those of new tests that fail behind the ones that block. What follows from such a test, and says nothing
 // before it passes, is left out.
 func failingFirst(findings []check.Fact) []check.Fact {
@@ -256,6 +256,7 @@ func failingFirst(findings []check.Fact) []check.Fact {
 	return out
 }
 
+// factText is a finding as a person reads it: of a first commit there is no before, and what no test reaches needs one.
 func factText(l report.Lang, j act.Judged, f check.Fact) string {
 	if command := check.FailedBefore(f.Finding); command != "" && j.Base == act.NoCommit {
 		f.Message = fmt.Sprintf("The build fails: `%s`", command)
@@ -281,14 +282,8 @@ func writeNoticed(b *folding, l report.Lang, j act.Judged) {
 		who := l.T("not tested with mutants")
 		switch {
 		case f.Noticed > 0:
-			var names []string
-			for _, id := range f.By {
-				if _, name := toolchain.SplitID(id); name != "" {
-					id = name
-				}
-				names = append(names, id)
-			}
-			if who = strings.Join(slices.Compact(names), ", "); f.Missed() || f.MissedSome() && j.Verdict != check.VerdictProved {
+			who = fmt.Sprintf(l.T("by %s"), testName(first(f.By, "", "")))
+			if f.Missed() || f.MissedSome() && j.Verdict != check.VerdictProved {
 				who += fmt.Sprintf(l.T(" (%d of %d mutants in its changed lines)"), f.Changed.Noticed, f.Changed.Tried)
 			}
 		case f.Unreached:
@@ -304,20 +299,26 @@ func writeNoticed(b *folding, l report.Lang, j act.Judged) {
 	}
 }
 
-// folding is a text in lines of a width. What cannot be folded, such as a path, stays whole.
+// testName is the name of a test without its file, or the command that runs all tests.
+func testName(id string) string {
+	_, name := toolchain.SplitID(id)
+	return cmp.Or(name, id)
+}
+
+// folding is a text in lines of a width.
 type folding struct {
 	strings.Builder
 
 	width int
 }
 
+// columns writes a text: its first line behind first, what is below that behind next, which stands further in by two.
 func (b *folding) columns(first, next, text string) {
 	for i, line := range strings.Split(text, "\n") {
 		at, further := first, 2
 		if i > 0 {
 			at, further = next, 0
 		}
-		b.WriteString(strings.TrimRight(out, " ") + "\n")
+		b.WriteString(strings.TrimRight(broken(at+strings.TrimSpace(line), b.width, further), " ") + "\n")
 	}
 }
-// columns writes a text: its first line behind first, what is below that behind next, which stands further in by two.
