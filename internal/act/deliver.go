@@ -69,17 +69,18 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 
 // notMoved says why the checked-out branch was not moved to the result of a run, and how a person takes it.
 func (a *Actor) notMoved(ctx context.Context, head git.Head, commit, ref string, err error) string {
-	why, take := fmt.Sprintf(" (%v)", err), "To take it: git merge "+ref
+	branch := cmp.Or(head.Branch, "HEAD")
 	var files *git.InTheWayError
 	switch base, parted := a.o.Repo.MergeBase(ctx, head.Commit, commit); {
 	case errors.As(err, &files):
-		why, take = ": "+files.Error(), "To take it, run: git stash --include-untracked && git merge --ff-only "+ref+", then: git stash pop. If that says CONFLICT, resolve it, then: git stash drop"
+		return fmt.Sprintf("%s could not be moved: it would overwrite what is not committed in %s; the result is on %s. To take it, run: git stash --include-untracked && git merge --ff-only %s, then: git stash pop. If that says CONFLICT, resolve it, then: git stash drop",
+			branch, strings.Join(files.Paths, ", "), ref, ref)
 	case errors.Is(parted, git.ErrNoRef):
-		why, take = ": its history is another one than when the run began", "To look at it: git log -p "+ref
+		return fmt.Sprintf("%s could not be moved: its history is another one than when the run began; the result is on %s. To look at it: git log -p %s", branch, ref, ref)
 	case parted == nil && base != head.Commit:
-		why = ": it has new commits since the run began"
+		return fmt.Sprintf("%s could not be moved: it has new commits since the run began; the result is on %s. To take it: git merge %s", branch, ref, ref)
 	}
-	return fmt.Sprintf("%s could not be moved%s; the result is on %s. %s", cmp.Or(head.Branch, "HEAD"), why, ref, take)
+	return fmt.Sprintf("%s could not be moved (%v); the result is on %s. To take it: git merge %s", branch, err, ref, ref)
 }
 
 // rebased puts the run's commits on the commit that the user's snapshot was

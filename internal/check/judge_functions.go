@@ -279,7 +279,7 @@ func (x *chainJudge) selections(t *trial, files []string) []toolchain.Selection 
 func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []string) error {
 	x.tried++
 	ran := false
-	var by []string
+	var by, anew []string
 	for _, sel := range x.selections(t, files) {
 		short, cancel := context.WithTimeoutCause(ctx, slowAfter(x.took), errSlow)
 		run, err := x.pl.mutated(short, m, sel, &x.proof)
@@ -302,21 +302,24 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 			}
 			ran = ran || r.Status == step.Pass || bad(r.Status)
 			if _, seen := x.passing[r.ID]; bad(r.Status) && (x.passing[r.ID] || !seen) {
-				by = append(by, r.ID)
-				t.ByNew = t.ByNew || x.anew && slices.ContainsFunc(x.fresh, func(f test) bool { return len(resultsOf(f, []step.TestResult{r})) > 0 })
+				if x.anew && slices.ContainsFunc(x.fresh, func(f test) bool { return len(resultsOf(f, []step.TestResult{r})) > 0 }) {
+					t.ByNew, anew = true, append(anew, r.ID)
+				} else {
+					by = append(by, r.ID)
+				}
 			}
 		}
-		if len(by) > 0 {
+		if len(by)+len(anew) > 0 {
 			break
 		}
 	}
 	switch {
-	case len(by) > 0:
+	case len(by)+len(anew) > 0:
 		t.count(m, true)
 		if t.Survived == describe(m.Mutant) && t.SurvivedAt == m.Line { // only the tests near it
 			t.Survived, t.SurvivedAt = "", 0
 		}
-		t.By = addNew(t.By, by...)
+		t.By = addNew(anew, slices.Concat(t.By, by)...)
 		t.By = t.By[:min(mostNoticed, len(t.By))]
 	case ran:
 		t.count(m, false)

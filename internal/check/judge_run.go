@@ -276,7 +276,7 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 		switch st := t.in(was.results); {
 		case !there[t.ID] && st == "":
 			x.known.failing++
-			x.say(fix("new-test-fails", t.File, t.Line, "The new test "+t.Name+" fails. "+firstLines(messageOf(t, run), 4)), &run)
+			x.say(fix("new-test-fails", t.File, t.Line, "The new test "+t.Name+" fails. "+tellingLines(messageOf(t, run), 4)), &run)
 		case st != step.Pass:
 			x.out.FailedBefore = append(x.out.FailedBefore, t.ID)
 			also = append(also, resultsOf(t, run.results)...)
@@ -307,7 +307,7 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 	}
 	x.known.broken += len(asserts) + len(loaded)
 	for _, t := range asserts {
-		x.block(reject("test-broken", t.File, t.Line, "The test "+t.Name+" passes without the change and fails with it. "+firstLines(messageOf(t, run), 6)), &run)
+		x.block(reject("test-broken", t.File, t.Line, "The test "+t.Name+" passes without the change and fails with it. "+tellingLines(messageOf(t, run), 6)), &run)
 	}
 	told := map[string]bool{}
 	for _, t := range loaded {
@@ -409,4 +409,29 @@ func messageOf(t test, run testRun) string {
 		return f.Message
 	}
 	return run.tail
+}
+
+// tellingLines are the first n lines of what a test said that say why it failed: of pytest those with the error, of a traceback what is below
+// its last call.
+func tellingLines(message string, n int) string {
+	var errors, end []string
+	traced := strings.HasPrefix(message, "Traceback (most recent call last)")
+	for line := range strings.Lines(message) {
+		line = strings.TrimRight(line, "\r\n")
+		if said, ok := strings.CutPrefix(line, "E  "); ok {
+			errors = addNew(errors, strings.TrimSpace(said))
+		}
+		if strings.HasPrefix(line, "  File \"") {
+			end = end[:0]
+		} else if traced && line != "" && !strings.HasPrefix(line, " ") {
+			end = append(end, line)
+		}
+	}
+	switch {
+	case len(errors) > 0:
+		message = strings.Join(errors, "\n")
+	case len(end) > 0:
+		message = strings.Join(end, "\n")
+	}
+	return firstLines(message, n)
 }

@@ -42,7 +42,7 @@ type Function struct {
 	Noticed int `json:"noticed"`
 	// Changed are those of them in lines that the change wrote.
 	Changed Outcomes `json:"changed"`
-	// By are some of the tests that noticed.
+	// By are some of the tests that noticed, new and changed ones first.
 	By []string `json:"by,omitempty"`
 	// Unreached says that no test comes near it.
 	Unreached bool `json:"unreached,omitempty"`

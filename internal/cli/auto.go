@@ -280,7 +280,7 @@ func newAutoStatus(a *app) *cobra.Command {
 				if f == nil {
 					f = &report.Feature{}
 				}
-				state := string(r.State)
+				state := l.State(string(r.State))
 				if r.Auto != nil && r.Auto.End.Reason != "" {
 					state = step.End{Reason: r.Auto.End.Reason, N: r.Auto.End.N, Phase: r.Auto.End.Phase}.String()
 				}

@@ -24,6 +24,9 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
+// labelColumn is how many cells doctor has for what a line is about.
+const labelColumn = 10
+
 // finding is one line of doctor.
 type finding struct {
 	What string `json:"what"`
@@ -56,7 +59,8 @@ func newDoctor(a *app) *cobra.Command {
 					case !f.OK:
 						mark = "⚠"
 					}
-					fmt.Fprintf(a.Out, "%s %-10s %s\n", mark, f.What, f.Text)
+					label := a.lang().Label(f.What)
+					fmt.Fprintf(a.Out, "%s %s%s %s\n", mark, label, strings.Repeat(" ", max(0, labelColumn-report.Width(label))), f.Text)
 				}
 			}
 			if bad {

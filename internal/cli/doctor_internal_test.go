@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -28,5 +31,35 @@ func TestFolded(t *testing.T) {
 	}
 	if len(got) != len(want) {
 		t.Errorf("%d lines, want %d", len(got), len(want))
+	}
+}
+
+// TestLabelsHaveKorean: what a line of doctor is about is said in Korean, unless it is the name of a program or a protocol.
+func TestLabelsHaveKorean(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]bool{}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?:c\.add\(|What: )"([a-z]+)"`).FindAllSubmatch(src, -1) {
+			labels[string(m[1])] = true
+		}
+	}
+	if len(labels) < 15 {
+		t.Errorf("%d labels, want all of doctor: %v", len(labels), labels)
+	}
+	for label := range labels {
+		if report.Korean.Label(label) == label && label != "git" && label != "mcp" {
+			t.Errorf("%s is not said in Korean", label)
+		}
+		if got := report.Korean.Label(label); report.Width(got) > labelColumn {
+			t.Errorf("%s takes %d cells, and its column has %d", got, report.Width(got), labelColumn)
+		}
 	}
 }

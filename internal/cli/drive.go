@@ -262,7 +262,7 @@ func (p *project) answer(rep *report.Run, blocks bool) {
 		fmt.Fprintf(p.a.Out, "%s\n", rep.Result.Ref)
 	}
 	if rep.Result.Deliver != nil {
-		fmt.Fprintf(p.a.Err, "%s\n", *rep.Result.Deliver)
+		fmt.Fprintf(p.a.Err, "%s\n", p.a.lang().Asked(*rep.Result.Deliver))
 	}
 }
 

@@ -114,25 +114,6 @@ func (a *app) listCodes(groups []explain.Group) {
 	fmt.Fprint(a.Out, a.lang().T("To look up one code, run: jacquard explain CODE\n"))
 }
 
-// filled sets a text in lines of a width, each behind some spaces.
-func filled(text string, indent, columns int) string {
-	var b strings.Builder
-	at := columns
-	for word := range strings.FieldsSeq(text) {
-		if n := report.Width(word); at+1+n > columns && at > indent {
-			if b.Len() > 0 {
-				b.WriteByte('\n')
-			}
-			b.WriteString(strings.Repeat(" ", indent) + word)
-			at = indent + n
-		} else {
-			b.WriteString(" " + word)
-			at += 1 + n
-		}
-	}
-	return b.String()
-}
-
 // indented puts spaces before each line.
 func indented(text string, indent int) string {
 	space := strings.Repeat(" ", indent)

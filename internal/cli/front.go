@@ -306,7 +306,7 @@ func (p *project) openRuns(ctx context.Context, page *frontPage, l report.Lang) 
 		if err != nil {
 			return err
 		}
-		page.Open = fmt.Sprintf("%s %s: %s", r.ID, r.State, requested(r))
+		page.Open = fmt.Sprintf("%s %s: %s", r.ID, l.State(string(r.State)), requested(r))
 		page.Why, _, _ = strings.Cut(p.waitsFor(l, r, pause), "\n")
 		add := func(command, why string) { page.Next = append(page.Next, nextStep{command, why}) }
 		switch {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -182,7 +183,11 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	if j.Since != "" {
 		fmt.Fprintf(&b, l.T("  commits since %s were not looked at; to check them, run: jacquard prove %[1]s..HEAD\n"), j.Since)
 	}
-	soft := false
+	soft, later := false, ""
+	if count(j, failing) > 0 {
+		later = strings.Join(namesOf(j, unnoticed), ", ")
+		j.Findings, j.Functions = failingFirst(j.Findings), nil
+	}
 	if j.Verdict == check.VerdictBroken { // tests that fail kill no mutant
 		j.Findings = slices.DeleteFunc(slices.Clone(j.Findings), func(f check.Fact) bool { return f.Rule == "unnoticed-change" && !f.Blocks })
 		j.Functions = slices.DeleteFunc(slices.Clone(j.Functions), func(f check.Function) bool { return f.Noticed == 0 })
@@ -199,6 +204,9 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 			mark = "✗ "
 		}
 		b.columns(mark, "  ", factText(l, j, f))
+	}
+	if later != "" {
+		b.columns("  ", "  ", fmt.Sprintf(l.T("not proved until that passes: %s"), later))
 	}
 	switch {
 	case soft && j.Verdict == check.VerdictUnproved && count(j, blocking) == 0:
@@ -229,6 +237,25 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	return err
 }
 
+// failingFirst are findings, those of new tests that fail behind the ones that block. What follows from such a test, and says nothing
+// before it passes, is left out.
+func failingFirst(findings []check.Fact) []check.Fact {
+	out := slices.DeleteFunc(slices.Clone(findings), func(f check.Fact) bool {
+		return slices.Contains([]string{"unnoticed-change", "no-test", "test-passes-without", "behavior-changed"}, f.Rule)
+	})
+	rank := func(f check.Fact) int {
+		switch {
+		case f.Blocks:
+			return 0
+		case failing(f):
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(out, func(a, b check.Fact) int { return rank(a) - rank(b) })
+	return out
+}
+
 // factText is a finding as a person reads it: of a first commit there is no before, and what no test reaches needs one.
 func factText(l report.Lang, j act.Judged, f check.Fact) string {
 	if command := check.FailedBefore(f.Finding); command != "" && j.Base == act.NoCommit {
@@ -255,14 +282,8 @@ func writeNoticed(b *folding, l report.Lang, j act.Judged) {
 		who := l.T("not tested with mutants")
 		switch {
 		case f.Noticed > 0:
-			var names []string
-			for _, id := range f.By {
-				if _, name := toolchain.SplitID(id); name != "" {
-					id = name
-				}
-				names = append(names, id)
-			}
-			if who = strings.Join(slices.Compact(names), ", "); f.Missed() || f.MissedSome() && j.Verdict != check.VerdictProved {
+			who = fmt.Sprintf(l.T("by %s"), testName(first(f.By, "", "")))
+			if f.Missed() || f.MissedSome() && j.Verdict != check.VerdictProved {
 				who += fmt.Sprintf(l.T(" (%d of %d mutants in its changed lines)"), f.Changed.Noticed, f.Changed.Tried)
 			}
 		case f.Unreached:
@@ -278,30 +299,26 @@ func writeNoticed(b *folding, l report.Lang, j act.Judged) {
 	}
 }
 
-// folding is a text in lines of a width. What cannot be folded, such as a path, stays whole.
+// testName is the name of a test without its file, or the command that runs all tests.
+func testName(id string) string {
+	_, name := toolchain.SplitID(id)
+	return cmp.Or(name, id)
+}
+
+// folding is a text in lines of a width.
 type folding struct {
 	strings.Builder
 
 	width int
 }
 
+// columns writes a text: its first line behind first, what is below that behind next, which stands further in by two.
 func (b *folding) columns(first, next, text string) {
 	for i, line := range strings.Split(text, "\n") {
-		at := first
+		at, further := first, 2
 		if i > 0 {
-			at = next
+			at, further = next, 0
 		}
-		out := at
-		for word := range strings.SplitSeq(strings.TrimSpace(line), " ") { // blanks may be what it is about
-			if out != at && report.Width(out)+1+report.Width(word) > b.width {
-				b.WriteString(strings.TrimRight(out, " ") + "\n")
-				at, out = next, next
-			}
-			if out != at {
-				out += " "
-			}
-			out += word
-		}
-		b.WriteString(strings.TrimRight(out, " ") + "\n")
+		b.WriteString(strings.TrimRight(broken(at+strings.TrimSpace(line), b.width, further), " ") + "\n")
 	}
 }

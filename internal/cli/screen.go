@@ -8,7 +8,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/jacquard-build/jacquard/internal/re"
-	"github.com/jacquard-build/jacquard/internal/report"
 )
 
 // screen is a terminal that people read: what is longer than a line goes on in the next one between two words, and how something ended has
@@ -91,41 +90,8 @@ func (s *screen) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// broken is a line in parts of at most so many cells, but for longer words. All but the first stand further in by some.
-func broken(line string, wide, further int) string {
-	var done strings.Builder
-	indent := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " "))+further)
-	for report.Width(strings.TrimSuffix(line, "\n")) > wide {
-		at, text := 0, len(line)-len(strings.TrimLeft(line, " "))
-		for i, r := range line {
-			if r != ' ' || i < text {
-				continue
-			}
-			if at > 0 && report.Width(line[:i]) > wide {
-				break
-			}
-			at = i
-		}
-		if at == 0 || strings.TrimSpace(line[at:]) == "" {
-			break
-		}
-		done.WriteString(strings.TrimRight(line[:at], " ") + "\n")
-		line = indent + strings.TrimLeft(line[at:], " ")
-	}
-	return done.String() + line
-}
-
 // narrow is what a column of prose has at least, in cells: else it stands below what is beside it.
 const narrow = 24
-
-// fitted sets the lines of a text in a width, as broken does each.
-func fitted(text string, wide, further int) string {
-	var b strings.Builder
-	for l := range strings.Lines(text) {
-		b.WriteString(broken(strings.TrimRight(l, "\n")+"\n", wide, further))
-	}
-	return b.String()
-}
 
 // wide is how many cells a line of prose has: no more than one of help.
 func (a *app) wide() int {

@@ -158,7 +158,7 @@ func newAdopt(a *app) *cobra.Command {
 						fmt.Fprintf(a.Out, a.lang().T("✓ %s: unchecked (spec and code recorded as they are; nothing was run)\n"), m.Dir)
 						continue
 					}
-					fmt.Fprint(a.Out, report.Countf(a.lang().T("✓ %s: %s (%d tests passed)\n"), m.Dir, m.State, m.Tests.Passed))
+					fmt.Fprint(a.Out, report.Countf(a.lang().T("✓ %s: %s (%d tests passed)\n"), m.Dir, a.lang().State(string(m.State)), m.Tests.Passed))
 				}
 				if unchecked && bad < len(mods) {
 					fmt.Fprint(a.Err, a.lang().T("verified: only that the specs have no errors. Not verified: that the code builds, that tests pass, that the code does what its spec says. To verify all of it, run: jacquard verify\n"))

@@ -90,14 +90,14 @@ func (p *project) status(ctx context.Context, runs []flow.Run) error {
 	l := p.a.lang()
 	rows := [][]string{{l.T("RUN"), l.T("STATE"), l.T("STARTED"), l.T("TOOK"), l.T("COST"), l.T("REQUEST")}}
 	for _, r := range list {
-		state := string(r.State)
+		state := l.State(string(r.State))
 		switch {
 		case r.TakenBack:
 			state += l.T(", undone")
 		case r.Ref != "":
 			state += l.T(", not delivered")
 		case failed(r.Run):
-			state = string(flow.Errored)
+			state = l.State(string(flow.Errored))
 		case r.Verified != nil && !*r.Verified && aside(r.Run) == "":
 			state += l.T(", not verified")
 		}

@@ -39,7 +39,7 @@ func newCancel(a *app) *cobra.Command {
 func (a *app) signal(c *cobra.Command, args []string, verb string) error {
 	return a.onThe(c, args, goesOn, func(ctx context.Context, _ *project, rt keeper, r flow.Run) error {
 		if r.State.Ended() {
-			return usage("run %s has ended (%s)", r.ID, r.State)
+			return usage("run %s has ended (%s)", r.ID, stateNoun(r.State))
 		}
 		if err := rt.Signal(ctx, r.ID, flow.Signal{Verb: verb, By: a.who()}); err != nil {
 			return err

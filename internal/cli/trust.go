@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/hub"
+	"github.com/jacquard-build/jacquard/internal/report"
 )
 
 // trusted refuses to run commands that the repository brings before a person
@@ -31,7 +32,7 @@ func (p *project) trusted() error {
 
 // notAllowed refuses what the repository asks for, a line each, and nobody has allowed.
 func notAllowed(asked []string) error {
-	return usage("%s asks for these permissions:\n  %s\nTo review and allow them, run: jacquard trust", configFile, shownLines(asked))
+	return usage("%s asks for these permissions:\n  %s\nTo review and allow them, run: jacquard trust", configFile, permissions(asked))
 }
 
 // hasTrust reports whether everything that the repository asks to run may run.
@@ -84,13 +85,19 @@ func (p *project) spends() []string {
 	return []string{"spend up to " + p.conf.Budget + " on each run, with your key or login (budget)"}
 }
 
-// shownLines lists what is asked for, for the person who decides, one a line. One
+// permissions are what is asked for, for the person who decides, one a line. One
 // with characters that a terminal would act on or hide is quoted.
-func shownLines(asked []string) string {
+type permissions []string
+
+func (asked permissions) Error() string { return asked.in(report.English) }
+
+func (asked permissions) in(l report.Lang) string {
 	var out []string
 	for _, c := range asked {
 		if strings.ContainsFunc(c, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			c = strconv.Quote(c)
+		} else {
+			c = l.Permission(c)
 		}
 		out = append(out, c)
 	}
@@ -146,10 +153,10 @@ func (p *project) trust(ctx context.Context, yes bool) error {
 		return err
 	}
 	if len(cmds) > 0 {
-		fmt.Fprintf(a.Err, a.lang().T("%s asks for these permissions:\n  %s\n"), configFile, shownLines(cmds))
+		fmt.Fprintf(a.Err, a.lang().T("%s asks for these permissions:\n  %s\n"), configFile, permissions(cmds).in(a.lang()))
 	}
 	if len(hosts) > 0 {
-		fmt.Fprintf(a.Err, a.lang().T("this project asks for these permissions:\n  %s\n"), shownLines(hosts))
+		fmt.Fprintf(a.Err, a.lang().T("this project asks for these permissions:\n  %s\n"), permissions(hosts).in(a.lang()))
 	}
 	cmds = append(cmds, hosts...)
 	if !p.hasTrust() || !p.trusts(p.spends()) || !p.trusts(hosts) {

@@ -32,7 +32,7 @@ func newUndo(a *app) *cobra.Command {
 					}
 				}
 				if !r.State.Ended() {
-					return usage("run %s is not done (%s). To continue it, run: jacquard resume %s. To end it for good, run: jacquard stop --now %s", r.ID, r.State, r.ID, r.ID)
+					return usage("run %s is not done (%s). To continue it, run: jacquard resume %s. To end it for good, run: jacquard stop --now %s", r.ID, stateNoun(r.State), r.ID, r.ID)
 				}
 				gone := p.gone(r)
 				left, err := p.leftOn(ctx, r)

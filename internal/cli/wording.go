@@ -49,6 +49,12 @@ type noun string
 func (n noun) Error() string           { return string(n) }
 func (n noun) in(l report.Lang) string { return l.Wording(string(n)) }
 
+// stateNoun is a state of a run among the values of an error.
+type stateNoun flow.RunState
+
+func (s stateNoun) Error() string           { return string(s) }
+func (s stateNoun) in(l report.Lang) string { return l.State(string(s)) }
+
 // failure is a failure that is said in the language of the person.
 type failure struct {
 	said error

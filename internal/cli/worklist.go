@@ -249,7 +249,7 @@ func (p *project) workStatus(ctx context.Context, id, task string) error {
 	fmt.Fprintf(a.Out, l.T("%s: %s · %s, %d of %d tasks done\n"), w.ID, w.Title, w.Status, w.Done, w.Total)
 	switch {
 	case w.Run != "" && !w.State.Ended():
-		fmt.Fprintf(a.Out, l.T("run %s: %s\n"), w.Run, w.State)
+		fmt.Fprintf(a.Out, l.T("run %s: %s\n"), w.Run, l.State(string(w.State)))
 	case w.Ref != "":
 		fmt.Fprintf(a.Out, l.T("commits not on the branch: %s\n"), w.Ref)
 	}

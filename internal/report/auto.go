@@ -115,7 +115,7 @@ func AutoSummary(l Lang, run, ref string, o step.AutoOut) string {
 	}
 	e.open = append(e.open, warned(l, o.Accepted, o.Warnings)...)
 	e.cost = []string{Cost(l, o.Usage) + Countf(l.T(", %d agent sessions, %d attempts, %d check cycles, %d fixes"), o.Sessions, o.Attempts, o.QA, o.Fixes)}
-	e.at(l, o.Moved, o.Pull, o.Why)
+	e.at(l, o.Moved, o.Pull, o.Why, o.End.Reason == "passed")
 	e.document(l, o.Report, ref, o.Verified)
 	for _, d := range o.Context {
 		e.result = append(e.result, fmt.Sprintf(l.T("context: %s"), d.Path))

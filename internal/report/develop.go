@@ -238,7 +238,7 @@ func DevelopSummary(l Lang, run, ref string, o step.DevelopOut) string {
 	if !o.Verified {
 		pull = nil
 	}
-	e.at(l, o.Moved, pull, o.Why)
+	e.at(l, o.Moved, pull, o.Why, o.End.Reason == "passed" || o.Pull != nil)
 	if o.Pull != nil {
 		ref = o.Ref
 	}

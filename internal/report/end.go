@@ -50,8 +50,8 @@ func (e ending) text(l Lang) string {
 	return b.String()
 }
 
-// at says where the work of a run is: on a branch of the user's, in a pull request, or why in neither.
-func (e *ending) at(l Lang, m *step.Moved, pull *step.PullResult, why string) {
+// at says where the work of a run is: on a branch of the user's, in a pull request, or why in neither. Where nothing landed, that is said.
+func (e *ending) at(l Lang, m *step.Moved, pull *step.PullResult, why string, landed bool) {
 	if m != nil && m.From != "" {
 		span := clip7(m.From) + ".." + clip7(m.To)
 		switch {
@@ -65,6 +65,9 @@ func (e *ending) at(l Lang, m *step.Moved, pull *step.PullResult, why string) {
 		e.undo = cmp.Or(e.undo, "jacquard undo "+e.run)
 	}
 	e.result = append(append(e.result, lines(pulled(l, pull))...), lines(l.Asked(why))...)
+	if !landed && m == nil && pull == nil {
+		e.result = append(e.result, l.T("nothing landed; your branch and files are unchanged"))
+	}
 }
 
 // levels says of how many pieces of work there is which level of proof. They are called what,

@@ -166,9 +166,9 @@ func (p *Page) verdict(l Lang, r *Run, now time.Time) {
 	case r.State == flow.Done:
 		p.Class, p.Verdict = "warn", l.T("not verified")
 	case r.State.Ended():
-		p.Class, p.Verdict = "bad", string(r.State)
+		p.Class, p.Verdict = "bad", l.State(string(r.State))
 	default:
-		p.Class, p.Verdict = "run", string(r.State)
+		p.Class, p.Verdict = "run", l.State(string(r.State))
 	}
 	if n := len(r.Modules); n > 0 {
 		p.Figures = append(p.Figures, fmt.Sprintf(l.T("%d of %d verified"), good, n))

@@ -226,6 +226,19 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
+// TestStatesHaveKorean: each state that a run can be in is said in Korean.
+func TestStatesHaveKorean(t *testing.T) {
+	t.Parallel()
+	for _, state := range []flow.RunState{flow.Running, flow.Waiting, flow.Parked, flow.Paused, flow.Interrupted, flow.Stopped, flow.Done, flow.Errored, flow.CancelledOK} {
+		if ko := report.Korean.State(string(state)); ko == string(state) {
+			t.Errorf("%s is not said in Korean", state)
+		}
+		if got := report.English.State(string(state)); got != string(state) {
+			t.Errorf("%s is said as %s in English", state, got)
+		}
+	}
+}
+
 func TestFoldSurvivesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	run := report.New(flow.Run{ID: "r"})

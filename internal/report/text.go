@@ -382,7 +382,7 @@ func disputes(l Lang, r step.ModuleResult) string {
 func Generated(l Lang, r *Run) string {
 	o := *r.Result
 	e := ending{run: r.ID}
-	e.at(l, o.Moved, o.Pull, "")
+	e.at(l, o.Moved, o.Pull, "", true)
 	if e.result == nil {
 		e.run = ""
 	}
@@ -408,7 +408,7 @@ func Summary(l Lang, r *Run) string {
 	if said := levels(l, l.T("items"), shown, len(shown)); said != "" {
 		e.proof[0] = said + "; " + e.proof[0]
 	}
-	e.at(l, o.Moved, o.Pull, "")
+	e.at(l, o.Moved, o.Pull, "", true)
 	if o.Warned > o.Weak {
 		e.open = append(e.open, fmt.Sprintf(l.T("to see the last attempt, run: jacquard diff %s"), r.ID), l.T("correct the spec, or try again: jacquard build"))
 	}
