@@ -267,10 +267,14 @@ func (j *judge) untested() {
 	}
 	for _, f := range j.out.Functions {
 		some := f.Missed() || f.MissedSome()
+		name := cmp.Or(f.Name, "the code outside functions")
+		if f.Unmutated && f.Noticed > 0 {
+			j.say(fix("unnoticed-change", f.Path, f.Line, "No mutant can be made of the changed lines of "+name+", so nothing shows that a test checks them."), nil)
+			continue
+		}
 		if f.Noticed > 0 && !some || f.Tried == 0 && !f.Unreached {
 			continue
 		}
-		name := cmp.Or(f.Name, "the code outside functions")
 		switch {
 		case some:
 			what := fmt.Sprintf("Tests kill mutants of %s, but none in its changed lines, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)

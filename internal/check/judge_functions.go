@@ -113,6 +113,7 @@ func (x *chainJudge) trials() []*trial {
 		known := those(near, func(f string) bool { return x.ran[f] })
 		add := func(name string, line int) {
 			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "", rows: rows && name == ""}
+			fn.Unmutated = fn.existed && unmutated(ch, f, name, by[name])
 			out = append(out, &trial{Function: fn, mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
 		}
 		for _, fn := range f.Funcs {
@@ -129,6 +130,25 @@ func (x *chainJudge) trials() []*trial {
 	return out
 }
 
+// unmutated reports whether a change wrote code in a function, and none of its mutants changes any of that.
+func unmutated(ch Change, f source.File, name string, mutants []mutantAt) bool {
+	i := slices.IndexFunc(f.Funcs, func(fn source.Func) bool { return fn.Name == name })
+	if i < 0 {
+		return false
+	}
+	lines, wrote := newLines(ch.Old, ch.New), false
+	for _, t := range source.Tokens(ch.Path, ch.New) {
+		if t.Kind == source.Comment || t.Kind == source.Punct || !lines[t.Line] || t.Off < f.Funcs[i].Off || t.Off >= f.Funcs[i].Stop {
+			continue
+		}
+		wrote = true
+		if slices.ContainsFunc(mutants, func(m mutantAt) bool { return m.anew || m.Off <= t.Off && t.End <= m.End }) {
+			return false
+		}
+	}
+	return wrote
+}
+
 // try makes the small changes. err is that of the one at which it ended.
 func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 	shown := slices.ContainsFunc(x.out.Red, func(r RedTest) bool { return r.By == RedByAssert })
@@ -137,7 +157,7 @@ func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 			if round >= len(t.mutants) || len(t.near) == 0 || round >= mostTries && t.Noticed == 0 {
 				continue
 			}
-			if m := t.mutants[round]; t.Noticed > 0 && (shown || !m.anew || m.Limit()) {
+			if m := t.mutants[round]; t.Noticed > 0 && (shown && (t.ByNew || t.added()) || !m.anew || m.Limit()) {
 				continue
 			}
 			if round > 0 && x.tried >= x.q.Mutants { // what was tried has to do

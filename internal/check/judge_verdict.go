@@ -46,6 +46,8 @@ type Function struct {
 	By []string `json:"by,omitempty"`
 	// Unreached says that no test comes near it.
 	Unreached bool `json:"unreached,omitempty"`
+	// Unmutated says that no small change could be made of what the change wrote in it.
+	Unmutated bool `json:"unmutated,omitempty"`
 	// Survived is the last small change that no test noticed, in words, and SurvivedAt its line.
 	Survived   string `json:"survived,omitempty"`
 	SurvivedAt int    `json:"survived_at,omitempty"`

@@ -107,6 +107,9 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		if j.Why != "" {
 			return l.T("covered: tests that reach the change pass; it has no function to mutate")
 		}
+		if slices.ContainsFunc(j.Functions, func(f check.Function) bool { return f.Unmutated && f.Noticed > 0 }) {
+			return l.T("covered: no new test shows the change; tests reach it, but no mutant can be made of all changed lines")
+		}
 		if slices.ContainsFunc(j.Functions, func(f check.Function) bool { return f.Missed() || f.MissedSome() }) {
 			return l.T("covered: no new test shows the change, and existing tests kill only some of its mutants")
 		}
@@ -283,7 +286,7 @@ func writeNoticed(b *folding, l report.Lang, j act.Judged) {
 		switch {
 		case f.Noticed > 0:
 			who = fmt.Sprintf(l.T("by %s"), testName(first(f.By, "", "")))
-			if f.Missed() || f.MissedSome() && j.Verdict != check.VerdictProved {
+			if f.Missed() || f.MissedSome() {
 				who += fmt.Sprintf(l.T(" (%d of %d mutants in its changed lines)"), f.Changed.Noticed, f.Changed.Tried)
 			}
 		case f.Unreached:

@@ -321,6 +321,7 @@ var koreanFindings = map[string]string{
 	"No test reaches the changed lines of %s.":                                                                                              "%s의 바뀐 줄에 도달하는 테스트가 없습니다.",
 	"No test reaches %s.": "%s에 도달하는 테스트가 없습니다.",
 	"No test kills the mutants of %s, such as in line %d: %s. Write a test that fails without the change and passes with it.": "%s의 변이를 감지하는 테스트가 없습니다 (예: %d번째 줄, %s). 변경이 없으면 실패하고 있으면 통과하는 테스트를 쓰세요.",
+	"No mutant can be made of the changed lines of %s, so nothing shows that a test checks them.":                             "%s의 바뀐 줄에는 변이를 만들 수 없어, 테스트가 그 줄을 확인하는지 알 수 없습니다.",
 	"Tests kill mutants of %s, but none in its changed lines, such as in line %d: %s.":                                        "테스트가 %s의 변이를 감지하지만, 바뀐 줄의 변이는 감지하지 못합니다 (예: %d번째 줄, %s).",
 	"Tests kill %d of %d mutants in the changed lines of %s, and not that in line %d: %s.":                                    "%[3]s의 바뀐 줄에 있는 변이 %[2]d개 가운데 %[1]d개만 감지되고, %[4]d번째 줄의 변이는 감지되지 않습니다: %[5]s.",
 	"No test kills the mutants of %s, such as in line %d: %s.":                                                                "%s의 변이를 감지하는 테스트가 없습니다 (예: %d번째 줄, %s).",
