@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"github.com/jacquard-build/jacquard/internal/act"
 	"strconv"
 	"strings"
 
@@ -34,6 +35,11 @@ func newCost(a *app) *cobra.Command {
 			})
 		},
 	}
+}
+
+// unsure is what calls that have not ended can have cost at most.
+func unsure(account act.Account) step.Usage {
+	return step.Usage{Input: account.Reserved.Tokens, USD: float64(account.Reserved.MicroUSD) / 1e6, Known: true}
 }
 
 // totalText is what a run has cost. What calls cost that were cut off is not known: it is said what they can have cost at most.
@@ -107,7 +113,7 @@ func costs(ctx context.Context, p *project, rt keeper, run string) (out []costRo
 		return nil, total, cut, err
 	}
 	spent, reserved := account.Spent, account.Reserved
-	cut = step.Usage{Input: reserved.Tokens, USD: float64(reserved.MicroUSD) / 1e6, Known: true}
+	cut = unsure(account)
 	spent.MicroUSD, spent.Tokens = spent.MicroUSD+reserved.MicroUSD, spent.Tokens+reserved.Tokens
 	const rounding = 0.001 // of the sums of turns, in dollars
 	rest := step.Usage{Input: max(0, spent.Tokens-total.Input-total.Output-total.CacheRead-total.CacheWrite), USD: float64(spent.MicroUSD)/1e6 - total.USD, Known: true}

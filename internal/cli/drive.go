@@ -113,6 +113,11 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 		}
 	}
 	rep.State, rep.Error, rep.Gates = st.State, st.Err, st.Gates
+	account, err := p.account(id)
+	if err != nil {
+		return err
+	}
+	rep.Unsure = unsure(account)
 	code := exitOK
 	switch st.State {
 	case flow.Done:

@@ -102,7 +102,8 @@ func review(l Lang, n step.PhaseNote) string {
 }
 
 // AutoSummary is the text at the end of a run of auto, whose branch is ref.
-func AutoSummary(l Lang, run, ref string, o step.AutoOut) string {
+func AutoSummary(l Lang, r *Run, ref string) string {
+	o, run := *r.Auto, r.ID
 	if o.End.Reason == "" { // nothing but the score was asked for
 		return ""
 	}
@@ -114,7 +115,7 @@ func AutoSummary(l Lang, run, ref string, o step.AutoOut) string {
 		e.done, e.open = fmt.Sprintf(l.T("%s (%s): not done: %s"), o.Feature, o.Mode, o.End), step.Each(o.Open, pdca.Line)
 	}
 	e.open = append(e.open, warned(l, o.Accepted, o.Warnings)...)
-	e.cost = []string{Cost(l, o.Usage) + Countf(l.T(", %d agent sessions, %d attempts, %d check cycles, %d fixes"), o.Sessions, o.Attempts, o.QA, o.Fixes)}
+	e.cost = []string{r.spent(l, o.Usage) + Countf(l.T(", %d agent sessions, %d attempts, %d check cycles, %d fixes"), o.Sessions, o.Attempts, o.QA, o.Fixes)}
 	e.at(l, o.Moved, o.Pull, o.Why, o.End.Reason == "passed")
 	e.document(l, o.Report, ref, o.Verified)
 	for _, d := range o.Context {

@@ -210,7 +210,8 @@ func checkpointEnd(l Lang, r step.CheckpointResult) string {
 }
 
 // DevelopSummary is the text at the end of a run of develop, whose branch is ref.
-func DevelopSummary(l Lang, run, ref string, o step.DevelopOut) string {
+func DevelopSummary(l Lang, r *Run, ref string) string {
+	o, run := *r.Developed, r.ID
 	e := ending{ok: o.Verified, run: run}
 	var shown []step.Level
 	for _, k := range o.Checkpoints {
@@ -233,7 +234,7 @@ func DevelopSummary(l Lang, run, ref string, o step.DevelopOut) string {
 		e.open = append(e.open, fmt.Sprintf(l.T("assumed: %s → %s"), pdca.Line(q.Question), pdca.Line(q.Answer)))
 	}
 	e.open = append(e.open, warned(l, o.Accepted, o.Warnings)...)
-	e.cost = []string{Cost(l, o.Usage) + Countf(l.T(", %d agent sessions"), o.Sessions)}
+	e.cost = []string{r.spent(l, o.Usage) + Countf(l.T(", %d agent sessions"), o.Sessions)}
 	pull := o.Pull
 	if !o.Verified {
 		pull = nil

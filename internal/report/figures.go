@@ -19,6 +19,14 @@ func Cost(l Lang, u step.Usage) string {
 	return fmt.Sprintf(l.T("%s tokens, $%.2f"), Short(tokens), u.USD)
 }
 
+// spent is what a run has cost that is known, and what calls that were cut off can have cost besides.
+func (r *Run) spent(l Lang, u step.Usage) string {
+	if r.Unsure.Input == 0 && r.Unsure.USD == 0 {
+		return Cost(l, u)
+	}
+	return fmt.Sprintf(l.T("%s; with calls that were cut off at most %s"), Cost(l, u), Cost(l, u.Add(r.Unsure)))
+}
+
 // Short writes a number with at most four signs: 999, 12k, 3.4M.
 func Short(n int64) string {
 	switch {

@@ -437,7 +437,8 @@ var korean = map[string]string{
 
 	"To continue, run: jacquard develop --resume. To start over, run: jacquard develop --restart\n": "이어서 진행: jacquard develop --resume. 처음부터: jacquard develop --restart\n",
 	// The end of a run.
-	"proof:":                              "증명:",
+	"proof:": "증명:",
+	"%s; with calls that were cut off at most %s": "%s; 중단된 호출까지 합하면 최대 %s",
 	"cost:":                               "비용:",
 	"result:":                             "결과:",
 	"undo:":                               "되돌리기:",

@@ -55,6 +55,8 @@ type Run struct {
 	// Altered are delivered files that were changed before the run had ended.
 	Altered []string `json:"altered,omitempty"`
 
+	// Unsure is what calls that were cut off can have cost at most, beside what is known.
+	Unsure step.Usage `json:"-"`
 	// Spent is what was spent so far of the budget, as text; "" where nobody looks.
 	Spent string `json:"-"`
 
@@ -128,9 +130,9 @@ func into[T any](to **T, out []byte) error {
 func Ending(l Lang, r *Run, ref string) string {
 	switch {
 	case r.Auto != nil:
-		return AutoSummary(l, r.ID, ref, *r.Auto)
+		return AutoSummary(l, r, ref)
 	case r.Developed != nil:
-		return DevelopSummary(l, r.ID, ref, *r.Developed)
+		return DevelopSummary(l, r, ref)
 	case r.Work != nil:
 		return WorkSummary(l, r)
 	case r.Documents != nil:

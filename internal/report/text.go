@@ -396,7 +396,7 @@ func Summary(l Lang, r *Run) string {
 	o := *r.Result
 	e := ending{
 		ok: o.Verified, run: r.ID, done: fmt.Sprintf(l.T("%d of %d modules built"), o.Succeeded+o.Weak, o.Modules) + Countf(l.T(", %d files written"), o.Generated),
-		cost: []string{Cost(l, o.Usage)}, open: lines(unproved(l, o)),
+		cost: []string{r.spent(l, o.Usage)}, open: lines(unproved(l, o)),
 	}
 	var shown []step.Level
 	for _, m := range r.Modules {

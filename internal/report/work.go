@@ -184,7 +184,7 @@ func WorkSummary(l Lang, r *Run) string {
 		}
 	}
 	e.proof = lines(levels(l, l.T("tasks"), shown, o.Tasks))
-	e.cost = []string{Cost(l, o.Usage) + Countf(l.T(", %d agent sessions"), o.Sessions)}
+	e.cost = []string{r.spent(l, o.Usage) + Countf(l.T(", %d agent sessions"), o.Sessions)}
 	e.at(l, o.Moved, o.Pull, o.Why, o.Done > 0)
 	for _, s := range o.Open {
 		e.open = append(e.open, fmt.Sprintf(l.T("not checked automatically: %s"), s))
