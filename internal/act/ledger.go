@@ -188,23 +188,9 @@ func (l *Ledger) used() gateway.Amount {
 	return sum
 }
 
-// covers has the one comparison of every limit: used >= max before the act.
+// covers reports whether the budget has room for a call.
 func (l *Ledger) covers(most gateway.Amount) error {
-	used := l.used()
-	next := func(text string) string {
-		if most == (gateway.Amount{}) {
-			return ""
-		}
-		return "; this call may need " + text
-	}
-	usd := int64(l.budget.USD * 1e6)
-	if usd > 0 && (used.MicroUSD >= usd || used.MicroUSD+most.MicroUSD > usd) {
-		return fmt.Errorf("the run may spend $%.2f and has used $%.2f%s", l.budget.USD, float64(used.MicroUSD)/1e6, next(fmt.Sprintf("$%.2f", float64(most.MicroUSD)/1e6)))
-	}
-	if t := l.budget.Tokens; t > 0 && (used.Tokens >= t || used.Tokens+most.Tokens > t) {
-		return fmt.Errorf("the run may use %d tokens and has used %d%s", t, used.Tokens, next(fmt.Sprint(most.Tokens)))
-	}
-	return nil
+	return gateway.Covers(l.limit(), l.used(), most)
 }
 
 // limit is the budget as an amount.

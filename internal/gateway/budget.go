@@ -163,7 +163,7 @@ func (a *Access) reserve(ctx context.Context, l Ledger, most Amount) (int, error
 		return 0, fmt.Errorf("%sthe turn may call its model %d times", overCalls, a.turn.Calls)
 	}
 	used := a.stats.Spent.plus(a.reserved)
-	if err := covers(a.turn.Grant, used, most); err != nil {
+	if err := Covers(a.turn.Grant, used, most); err != nil {
 		short := &Short{Left: a.turn.Grant.Left(used), Text: overBudget + err.Error()}
 		if a.running > 0 {
 			short.Settled = a.settled
@@ -208,14 +208,22 @@ func (a Amount) Left(used Amount) Amount {
 	return Amount{MicroUSD: of(a.MicroUSD, used.MicroUSD), Tokens: of(a.Tokens, used.Tokens)}
 }
 
-func covers(grant, used, most Amount) error {
+// Covers is an error that says why a budget has no room for a call that can take most. It has the one comparison of every limit: what is
+// used up refuses also a call that takes nothing.
+func Covers(budget, used, most Amount) error {
 	over := func(limit, used, most int64) bool { return limit > 0 && (used >= limit || used+most > limit) }
-	usd := func(micro int64) float64 { return float64(micro) / 1e6 }
-	if over(grant.MicroUSD, used.MicroUSD, most.MicroUSD) {
-		return fmt.Errorf("this call could cost up to $%.2f, but the budget is $%.2f and $%.2f of it are spent or reserved", usd(most.MicroUSD), usd(grant.MicroUSD), usd(used.MicroUSD))
+	dollars := func(micro int64) string { return fmt.Sprintf("$%.2f", float64(micro)/1e6) }
+	refused := func(call, limit, used string) error {
+		if most == (Amount{}) {
+			return fmt.Errorf("the budget is %s, and %s of it are spent or reserved", limit, used)
+		}
+		return fmt.Errorf("this call could %s, but the budget is %s and %s of it are spent or reserved", call, limit, used)
 	}
-	if over(grant.Tokens, used.Tokens, most.Tokens) {
-		return fmt.Errorf("this call could need up to %d tokens, but the budget is %d and %d of it are spent or reserved", most.Tokens, grant.Tokens, used.Tokens)
+	if over(budget.MicroUSD, used.MicroUSD, most.MicroUSD) {
+		return refused("cost up to "+dollars(most.MicroUSD), dollars(budget.MicroUSD), dollars(used.MicroUSD))
+	}
+	if over(budget.Tokens, used.Tokens, most.Tokens) {
+		return refused(fmt.Sprintf("need up to %d tokens", most.Tokens), fmt.Sprint(budget.Tokens), fmt.Sprint(used.Tokens))
 	}
 	return nil
 }
