@@ -45,7 +45,7 @@ func (m Module) heldOut(seen []example.Example) (out []heldOut, unmade []step.Ex
 
 // readHeldOut is the call of an export, where a request has kept it, of any of the project; why says what is wrong with it.
 func (m Module) readHeldOut(h step.HeldOut) (e example.Example, why string) {
-	if e, why = example.ReadCall(h.Call, h.Gives); why != "" {
+	if e, why = example.ReadCall(h.Call, h.Result()); why != "" {
 		return e, why
 	}
 	if own := m.unqualified(e); own.Call != nil {

@@ -93,7 +93,7 @@ func (p *taskProof) examples(ctx context.Context) error {
 func (p *taskProof) heldOutOf(parts []part) [][]step.HeldOut {
 	out := make([][]step.HeldOut, len(parts))
 	for _, h := range p.t.HeldOut {
-		e, _ := example.ReadCall(h.Call, h.Gives)
+		e, _ := example.ReadCall(h.Call, h.Result())
 		at := slices.IndexFunc(parts, func(x part) bool { return e.Call != nil && x.module.unqualified(e).Call != nil })
 		if len(parts) > 0 {
 			out[max(at, 0)] = append(out[max(at, 0)], h)

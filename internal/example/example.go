@@ -12,8 +12,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Example is one behavior as a call with literals.
@@ -171,9 +169,6 @@ func read(input, output string, functions bool) (e Example, why string) {
 // ReadCall reads a call that an agent has written as one, with what it is to give. That may be the name of a constant, or of an error whose
 // name does not say that it is one. Arguments may be functions: what strangers write in a text is never run like that.
 func ReadCall(call, gives string) (e Example, why string) {
-	if !strings.HasPrefix(strings.TrimSpace(gives), `"`) {
-		gives = amount().ReplaceAllString(gives, "$1")
-	}
 	e, why = read(call, gives, true)
 	if e.Call == nil || why == "" && !e.Want.Error {
 		return e, why
@@ -209,9 +204,6 @@ func ReadCall(call, gives string) (e Example, why string) {
 	}
 	return e, ""
 }
-
-// amount is a number as Python and Java write those of a class for it: it equals the number, however many zeros it ends with.
-var amount = re.New(`\b(?:Big)?Decimal\(["']?(-?\d[\d.]*)["']?\)`)
 
 // uncoded takes the marks of code away from a text that is code and nothing else.
 func uncoded(s string) (string, bool) {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Action says what a task does to a file.
@@ -56,6 +58,18 @@ type HeldOut struct {
 
 // String is the call with what it is to give.
 func (h HeldOut) String() string { return h.Call + " → " + h.Gives }
+
+// amount is a number as Python and Java write those of a class for it: it equals the number, however many zeros it ends with.
+var amount = re.New(`\b(?:Big)?Decimal\(["']?(-?\d[\d.]*)["']?\)`)
+
+// Result is what the call is to give, with numbers as all languages write them: 1.50 for Decimal("1.50").
+func (h HeldOut) Result() string {
+	gives := strings.TrimSpace(h.Gives)
+	if strings.HasPrefix(gives, `"`) { // a text
+		return gives
+	}
+	return amount().ReplaceAllString(gives, "$1")
+}
 
 // Task is one piece of work that ends in one commit.
 type Task struct {

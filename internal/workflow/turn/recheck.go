@@ -48,7 +48,7 @@ func recheck(c *flow.Ctx, t step.Turn, held, doubtful, objections []step.HeldOut
 		if i < 0 {
 			continue
 		}
-		if gives := agreed(h.Gives, said[i].Gives); gives != "" {
+		if gives := agreed(h.Result(), said[i].Result()); gives != "" {
 			out = append(out, step.HeldOut{Call: h.Call, Gives: gives, Sure: true})
 		}
 	}
@@ -77,7 +77,6 @@ func judgeCalls(c *flow.Ctx, t step.Turn) ([]step.HeldOut, []step.RoleUsage, err
 
 // agreed is what two say that a call gives, "" where they say different things. Of an error one may say less than the other.
 func agreed(a, b string) string {
-	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	var x, y any
 	first, second := json.Unmarshal([]byte(a), &x), json.Unmarshal([]byte(b), &y)
 	const anyError = "error"

@@ -1,6 +1,10 @@
 package turn
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
 
 // Two who work out a call agree where they mean the same literal. Of an error one may say less.
 func TestAgreed(t *testing.T) {
@@ -14,9 +18,11 @@ func TestAgreed(t *testing.T) {
 		{"KeyError", "ValueError", ""},
 		{`KeyError("b")`, "error", "error"},
 		{"error", "null", ""},
+		{`Decimal("3.525")`, "[3.52500, BigDecimal(1)]", ""},
+		{`[Decimal("3.525"), 1]`, "[3.52500, BigDecimal(1)]", "[3.525, 1]"},
 		{"Color.RED", "Color.RED", "Color.RED"},
 	} {
-		if got := agreed(c.a, c.b); got != c.want {
+		if got := agreed(step.HeldOut{Gives: c.a}.Result(), step.HeldOut{Gives: c.b}.Result()); got != c.want {
 			t.Errorf("agreed(%s, %s) = %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
