@@ -136,9 +136,9 @@ func unmutated(ch Change, f source.File, name string, mutants []mutantAt) bool {
 	if i < 0 {
 		return false
 	}
-	lines, wrote := newLines(ch.Old, ch.New), false
+	lines, silent, wrote := newLines(ch.Old, ch.New), f.Silent(), false
 	for _, t := range source.Tokens(ch.Path, ch.New) {
-		if t.Kind == source.Comment || t.Kind == source.Punct || !lines[t.Line] || t.Off < f.Funcs[i].Off || t.Off >= f.Funcs[i].Stop {
+		if t.Kind == source.Comment || t.Kind == source.Punct || !lines[t.Line] || t.Off < f.Funcs[i].Body || t.Off >= f.Funcs[i].Stop || silent(t.Off, t.End) {
 			continue
 		}
 		wrote = true

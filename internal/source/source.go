@@ -341,10 +341,16 @@ func Tokens(p string, src []byte) []Token {
 
 // Mutants lists possible mutations inside functions, in the order of the file.
 func (f File) Mutants() []Mutant {
-	without := slices.Concat(logged(f.Tokens), f.aside)
-	return slices.DeleteFunc(slices.Clone(f.mutants), func(m Mutant) bool {
-		return slices.ContainsFunc(without, func(s [2]int) bool { return m.Off >= s[0] && m.End <= s[1] })
-	})
+	silent := f.Silent()
+	return slices.DeleteFunc(slices.Clone(f.mutants), func(m Mutant) bool { return silent(m.Off, m.End) })
+}
+
+// Silent tells whether what stands between two offsets is a call that writes a log, or only built to test: no mutant is made of it.
+func (f File) Silent() func(from, end int) bool {
+	spans := slices.Concat(logged(f.Tokens), f.aside)
+	return func(from, end int) bool {
+		return slices.ContainsFunc(spans, func(s [2]int) bool { return from >= s[0] && end <= s[1] })
+	}
 }
 
 // Split cuts the tests out of a file that has them beside its code: of Rust the modules and functions that are only built to test. tests is empty for any
