@@ -280,10 +280,13 @@ func (s *served) answer(ctx context.Context, req *mcp.CallToolRequest, in argume
 		var all []flow.Signal // all or none
 		for _, g := range r.Gates {
 			said, _ := req.Params.InputResponses[g.Key].(*mcp.ElicitResult)
-			if said == nil || said.Action != "accept" {
+			text := ""
+			if said != nil && said.Action == "accept" {
+				text, _ = said.Content[field].(string)
+			}
+			if text = strings.TrimSpace(text); text == "" {
 				return s.told("The user gave no answer.\n" + byHand), nil
 			}
-			text, _ := said.Content[field].(string)
 			sig, err := meant(r, g, text)
 			if err != nil {
 				return nil, err
@@ -310,11 +313,22 @@ func forms(l report.Lang, gates []flow.Gate) mcp.InputRequestMap {
 		if len(g.Question.Options) > 0 {
 			text["enum"] = g.Question.Options
 		}
-		out[g.Key] = &mcp.ElicitParams{Message: question(l, g), RequestedSchema: map[string]any{
+		out[g.Key] = &mcp.ElicitParams{Message: oneLine(question(l, g)), RequestedSchema: map[string]any{
 			"type": "object", "properties": map[string]any{field: text}, "required": []string{field},
 		}}
 	}
 	return out
+}
+
+// oneLine puts lines into one. Claude Code wraps such a message; of one with lines of its own it shows the first three, and cuts each.
+func oneLine(text string) string {
+	var all []string
+	for line := range strings.Lines(text) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			all = append(all, line)
+		}
+	}
+	return strings.Join(all, " · ")
 }
 
 // told is an answer without secrets.

@@ -88,7 +88,7 @@ var (
 		"auto_inbox", "pytest_undeclared", "adopt_rust", "installs_languages", "prove_named", "prove_bound", "prove_rust", "pull_gitlab",
 		"worker_sandbox", "develop_pr_kill", "roles", "prove_given", "prove_gitlab", "do", "checks_own", "auto_issue",
 		"mcp_runs", "doctor", "work_failed_before", "prove_screen", "build_rows", "prove_modules", "work_data", "doctor_modules",
-		"prove_built", "prove_far", "hook_passes", "mcp_cancel",
+		"prove_built", "prove_far", "hook_passes", "mcp_cancel", "mcp_answer", "prove_opencode_run",
 	}
 )
 

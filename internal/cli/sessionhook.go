@@ -18,6 +18,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/gateway"
 	"github.com/jacquard-build/jacquard/internal/plugin"
+	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
 )
 
@@ -91,6 +92,7 @@ func (a *app) answerHook(ctx context.Context, run func(context.Context, *project
 	}()
 	ctx, cancel := context.WithTimeout(ctx, hookTotal)
 	defer cancel()
+	go whileRead(ctx, cancel)
 	raw, err := io.ReadAll(io.LimitReader(a.In, mostInput))
 	var in hookInput
 	if err != nil || json.Unmarshal(raw, &in) != nil {
@@ -108,6 +110,19 @@ func (a *app) answerHook(ctx context.Context, run func(context.Context, *project
 		return json.NewEncoder(a.Out).Encode(out)
 	}
 	return nil
+}
+
+// whileRead ends what is done for an answer that nobody can read any more: opencode run, for one, is over before a judgement is.
+func whileRead(ctx context.Context, end func()) {
+	for ctx.Err() == nil {
+		if proc.Unread(os.Stdout) {
+			end()
+		}
+		select {
+		case <-time.After(redraw):
+		case <-ctx.Done():
+		}
+	}
 }
 
 // hooked is the project of a session, with default settings; nil where there is nothing to judge: no repository, or a checkout of one of our
@@ -193,6 +208,9 @@ func (a *app) sessionStops(ctx context.Context, p *project, in hookInput) hookOu
 	case m.Verdict != "": // it was sent back, and the agent has left everything as it is
 		out.Message = m.Verdict + fmt.Sprintf(" (%s)", a.lang().T("the agent kept it: see its last message"))
 		m.Verdict = ""
+	}
+	if errors.Is(ctx.Err(), context.Canceled) { // nobody hears it
+		return hookOutput{}
 	}
 	if out.Decision == "" {
 		if out.Message == m.Said {
