@@ -67,6 +67,10 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 	if !argument && !u.m.requested() {
 		return "", "", first + " is not an export of the spec"
 	}
+	if second, _, _ := strings.Cut(rest, "."); argument && u.chain.Ecosystem == toolchain.Go && standardOfGo[first+"."+second] {
+		u.goExport(u.goPackage(first), second, "function")
+		return rest, first, ""
+	}
 	if argument && commonTypes[first] { // programs know them
 		return name, "", ""
 	}
@@ -186,8 +190,11 @@ func (u *user) goFunction(written string) {
 			pkg, bare = "", name
 		}
 		f, why := u.elsewhere(pkg, bare)
+		if why != "" && slices.Contains(strings.Fields(packagesOfGo), pkg) {
+			return example.GoName(u.goPackage(pkg)) + "." + bare
+		}
 		if why != "" {
-			return name // of the standard library, or a field
+			return name // a field
 		}
 		at, why := u.goModule(f, bare)
 		if why != "" {
@@ -215,29 +222,48 @@ func (u *user) goModule(f sourceFile, name string) (module, why string) {
 	case generic(x.Signature, name):
 		return "", name + " has type parameters"
 	}
-	packages := u.imports()
-	k := slices.IndexFunc(packages, func(p example.Package) bool { return p.Path == at })
-	if k < 0 {
-		k = len(packages)
-		u.packages = append(u.packages, example.Package{Path: at})
-	}
-	p := &u.packages[k]
-	list := &p.Values
-	switch {
-	case x.Kind == "struct" || x.Kind == "type":
-		list = &p.Types
-	case x.Kind == "variable" && strings.HasPrefix(name, "Err"):
-		list = &p.Errors
-	}
-	if !slices.Contains(*list, name) {
-		*list = append(*list, name)
-		u.program = nil // it is built without it
-	}
+	u.goExport(u.goPackage(at), name, x.Kind)
 	if at == own {
 		return "", ""
 	}
 	return at, ""
 }
+
+// goPackage is the place of a package among those that the program imports.
+func (u *user) goPackage(at string) int {
+	packages := u.imports()
+	k := slices.IndexFunc(packages, func(p example.Package) bool { return p.Path == at })
+	if k < 0 {
+		k = len(packages)
+		u.packages = append(u.packages, example.Package{Path: at})
+		u.program = nil // it is built without it
+	}
+	return k
+}
+
+// goExport lets the program use an export of the package at k. kind is what it is, as source says.
+func (u *user) goExport(k int, name, kind string) {
+	p := &u.packages[k]
+	list := &p.Values
+	switch {
+	case kind == "struct" || kind == "type":
+		list = &p.Types
+	case kind == "variable" && strings.HasPrefix(name, "Err"):
+		list = &p.Errors
+	}
+	if !slices.Contains(*list, name) {
+		*list = append(*list, name)
+		u.program = nil
+	}
+}
+
+// Of the standard library of Go functions that are arguments may use packages, and calls make values by what people write most.
+const packagesOfGo = "bytes context errors fmt math sort slices strconv strings time unicode"
+
+var standardOfGo = setOf(strings.Fields(`errors.New strings.NewReader strings.Repeat context.Background
+	time.Date time.Unix time.UnixMilli time.Now time.UTC time.Nanosecond time.Microsecond time.Millisecond time.Second time.Minute time.Hour
+	time.January time.February time.March time.April time.May time.June time.July time.August time.September time.October time.November time.December
+	time.Monday time.Tuesday time.Wednesday time.Thursday time.Friday time.Saturday time.Sunday`))
 
 // errorsOfGo are those of the standard library that programs do not know.
 var errorsOfGo = setOf(strings.Fields(`ErrNotExist ErrExist ErrPermission ErrInvalid ErrClosed ErrNoRows ErrUnexpectedEOF ErrShortBuffer ErrShortWrite ErrRange ErrSyntax ErrUnsupported ErrDeadlineExceeded ErrProcessDone ErrNoProgress`))

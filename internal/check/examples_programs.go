@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/example"
@@ -135,7 +137,8 @@ func (u *user) prepareNode(name string) error {
 // prepareGo builds a program below the module's directory, so that it may import what is internal.
 func (u *user) prepareGo(ctx context.Context, name string) error {
 	dir := path.Join(u.m.Dir, name)
-	if err := u.write(path.Join(dir, "main.go"), example.Go(u.plan, u.imports(), u.functions)); err != nil {
+	program := example.Go(u.plan, u.imports(), u.functions)
+	if err := u.write(path.Join(dir, "main.go"), program); err != nil {
 		return err
 	}
 	file := filepath.Join(u.dir, name)
@@ -150,10 +153,7 @@ func (u *user) prepareGo(ctx context.Context, name string) error {
 	switch {
 	case out.clean():
 		u.program = []string{file}
-	case slices.ContainsFunc(slices.Collect(maps.Values(u.functions)), func(text string) bool { return text != "" }): // one of them may be wrong
-		for written := range u.functions {
-			u.functions[written] = ""
-		}
+	case u.dropFunctions(program, out.tail):
 		return u.prepareGo(ctx, name)
 	case !u.narrow: // something else may be for another system
 		u.narrow, u.packages = true, nil
@@ -162,6 +162,31 @@ func (u *user) prepareGo(ctx context.Context, name string) error {
 		u.cannot = "the package cannot be called from a program: " + firstLines(out.tail, 3)
 	}
 	return nil
+}
+
+// goLine is where the compiler finds something wrong in the program.
+var goLine = re.New(`(?m)main\.go:(\d+):`)
+
+// dropFunctions forgets the functions that a program does not compile with, all where the compiler names none. False: there is none.
+func (u *user) dropFunctions(program []byte, said string) bool {
+	lines := bytes.Split(program, []byte("\n"))
+	left := maps.Clone(u.functions)
+	maps.DeleteFunc(left, func(_, text string) bool { return text == "" })
+	wrong := map[string]bool{}
+	for _, m := range goLine().FindAllStringSubmatch(said, -1) {
+		n, err := strconv.Atoi(m[1])
+		for written, text := range left {
+			if err == nil && n <= len(lines) && bytes.HasSuffix(lines[n-1], []byte(": "+text+",")) {
+				wrong[written] = true
+			}
+		}
+	}
+	for written := range left {
+		if wrong[written] || len(wrong) == 0 {
+			u.functions[written] = ""
+		}
+	}
+	return len(left) > 0
 }
 
 // generic reports whether a declaration of Go has type parameters: there is no value of it that a table could have.

@@ -80,8 +80,20 @@ func (w Want) Comparable(o Outcome) bool {
 	case w.Error || o.Error != nil || w.Value.Kind == Null || string(got) == "null" || missing:
 		return true
 	}
-	if len(got) == 0 || o.Several && w.Value.Kind == List {
+	var list []json.RawMessage
+	switch {
+	case len(got) == 0:
 		return false
+	case o.Several && w.Value.Kind == List: // one by one
+		if json.Unmarshal(got, &list) != nil || len(list) != len(w.Value.List) {
+			return false
+		}
+		for i, v := range w.Value.List {
+			if !alike(v, list[i]) {
+				return false
+			}
+		}
+		return true
 	}
 	return alike(w.Value, got)
 }

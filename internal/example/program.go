@@ -5,6 +5,7 @@ import (
 	_ "embed" // the programs
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -85,7 +86,8 @@ func Go(plan string, packages []Package, functions map[string]string) []byte {
 			}
 		}
 		as := GoName(i)
-		if len(p.Values)+len(p.Types)+len(p.Errors) == 0 {
+		used := func(text string) bool { return strings.Contains(text, as+".") }
+		if len(p.Values)+len(p.Types)+len(p.Errors) == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(functions)), used) {
 			as = "_"
 		}
 		imports = append(imports, fmt.Sprintf("\t%s %q\n", as, p.Path))

@@ -13,7 +13,7 @@ async function value(v) {
     case "list": return values(v.list);
     case "code":
       try {
-        return new Function("exported", `with (exported) { return (${v.text}); }`)(main);
+        return new Function("exported", "variables", `with (exported) with (variables) { return (${v.text}); }`)(main, Object.fromEntries(variables));
       } catch (e) {
         throw new Cannot(`a function cannot be read: ${e.message}`);
       }

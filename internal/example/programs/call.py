@@ -37,7 +37,7 @@ def value(v):
         return [value(x) for x in v.get("list", [])]
     if kind == "code":
         try:
-            return eval(v["text"], {**vars(MODULE[0])})
+            return eval(v["text"], {**vars(MODULE[0]), **VARIABLES})
         except SyntaxError as e:
             raise Cannot("a function cannot be read: " + str(e)) from None
     if kind == "call":
