@@ -290,9 +290,9 @@ func (j *judge) untested() {
 			j.say(warn("unnoticed-change", f.Path, f.Line, what), nil)
 		case blocks[f.Path+" "+f.Name]:
 			j.block(reject("unnoticed-change", f.Path, f.Line, fmt.Sprintf(
-				"No test kills the mutants of %s, such as in line %d: %s. Write a test that fails without the change and passes with it.", name, f.SurvivedAt, f.Survived)), nil)
+				"No test notices when %s is wrong, such as in line %d: %s. Write a test that fails without the change and passes with it.", name, f.SurvivedAt, f.Survived)), nil)
 		default:
-			j.say(fix("unnoticed-change", f.Path, f.Line, fmt.Sprintf("No test kills the mutants of %s, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)), nil)
+			j.say(fix("unnoticed-change", f.Path, f.Line, fmt.Sprintf("No test notices when %s is wrong, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)), nil)
 		}
 	}
 	idle := len(blocks) > 0 || j.out.Verdict == VerdictUnproved && slices.ContainsFunc(j.out.Functions, j.passedBy)
