@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"github.com/jacquard-build/jacquard/internal/act"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
