@@ -158,6 +158,7 @@ func (u *user) earlier(ctx context.Context, held []heldOut, results []step.Examp
 			continue
 		}
 		call, gives, _ := strings.Cut(e.Text, " → ")
+		gives = step.HeldOut{Gives: gives}.Result()
 		first, twice, ok := example.Earlier(call)
 		a, no := example.ReadCall(first, gives)
 		b, never := example.ReadCall(twice, gives)

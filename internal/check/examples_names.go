@@ -67,7 +67,7 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 	if !argument && !u.m.requested() {
 		return "", "", first + " is not an export of the spec"
 	}
-	if second, _, _ := strings.Cut(rest, "."); argument && u.chain.Ecosystem == toolchain.Go && standardOfGo[first+"."+second] {
+	if second, _, _ := strings.Cut(rest, "."); argument && u.chain.Ecosystem == toolchain.Go && standardOfGo[first+"."+second] && len(u.exporting(first, second)) == 0 {
 		u.goExport(u.goPackage(first), second, "function")
 		return rest, first, ""
 	}

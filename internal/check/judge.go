@@ -268,8 +268,8 @@ func (j *judge) untested() {
 	for _, f := range j.out.Functions {
 		some := f.Missed() || f.MissedSome()
 		name := cmp.Or(f.Name, "the code outside functions")
-		if f.Unmutated && f.Noticed > 0 {
-			j.say(fix("unnoticed-change", f.Path, f.Line, "No mutant can be made of the changed lines of "+name+", so nothing shows that a test checks them."), nil)
+		if f.Unmutated && f.Noticed > 0 && !f.ByNew {
+			j.say(fix("unnoticed-change", f.Path, f.Line, "No mutant can be made of the changed lines of "+name+", so nothing shows that a test checks them. Write one that fails without the change."), nil)
 			continue
 		}
 		if f.Noticed > 0 && !some || f.Tried == 0 && !f.Unreached {

@@ -216,6 +216,9 @@ func (p *project) seen(abs string) (real, rel string, ok bool) {
 }
 
 func (p *project) compile(ctx context.Context, f compileFlags) error {
+	if err := p.inProject(); err != nil {
+		return err
+	}
 	in, err := f.input(p)
 	if err = errors.Join(err, p.knows(f.agent)); err != nil {
 		return err

@@ -244,7 +244,7 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 // before it passes, is left out.
 func failingFirst(findings []check.Fact) []check.Fact {
 	out := slices.DeleteFunc(slices.Clone(findings), func(f check.Fact) bool {
-		return slices.Contains([]string{"unnoticed-change", "no-test", "test-passes-without", "behavior-changed"}, f.Rule)
+		return slices.Contains([]string{"unnoticed-change", "no-test", "test-passes-without"}, f.Rule)
 	})
 	rank := func(f check.Fact) int {
 		switch {

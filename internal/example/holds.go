@@ -89,7 +89,7 @@ func (w Want) Comparable(o Outcome) bool {
 			return false
 		}
 		for i, v := range w.Value.List {
-			if !alike(v, list[i]) {
+			if !(Want{Value: v}).Comparable(Outcome{Value: list[i]}) {
 				return false
 			}
 		}

@@ -21,7 +21,7 @@ func Cost(l Lang, u step.Usage) string {
 
 // spent is what a run has cost that is known, and what calls that were cut off can have cost besides.
 func (r *Run) spent(l Lang, u step.Usage) string {
-	if r.Unsure.Input == 0 && r.Unsure.USD == 0 {
+	if !u.Known || r.Unsure.Input == 0 && r.Unsure.USD == 0 {
 		return Cost(l, u)
 	}
 	return fmt.Sprintf(l.T("%s; with calls that were cut off at most %s"), Cost(l, u), Cost(l, u.Add(r.Unsure)))

@@ -112,7 +112,7 @@ func texts(t *testing.T, l report.Lang) string {
 	worked.Work = &step.WorkOut{Work: "WORK-06", Tasks: 1, Done: 1, Verified: true, Pull: &step.PullResult{URL: "https://example.org/1", Branch: "a", Base: "main"}}
 	b.WriteString(report.WorkSummary(l, worked))
 	b.WriteString(report.AutoSummary(l, &report.Run{ID: "k3v9", Auto: &step.AutoOut{Feature: "cart", Mode: "LIGHT", Verified: true, End: step.End{Reason: "done"}, Commit: "1111111", Tests: step.Counts{Passed: 3, Level: step.Proved, Red: 1}, Report: "docs/cart.md", Accepted: []string{"too long"}, Moved: &step.Moved{Branch: "main", From: "1111111", To: "2222222"}}}, "refs/x"))
-	b.WriteString(report.DevelopSummary(l, &report.Run{ID: "k3v9", Developed: &step.DevelopOut{Feature: "cart", End: step.End{Reason: "checkpoint", Detail: "CP-1 did not pass"}, Open: []string{"CP-1 did not pass", "no money left"}, Document: "docs/cart.md"}, Unsure: step.Usage{Input: 130000, USD: 2.6, Known: true}}, "refs/x"))
+	b.WriteString(report.DevelopSummary(l, &report.Run{ID: "k3v9", Developed: &step.DevelopOut{Feature: "cart", End: step.End{Reason: "checkpoint", Detail: "CP-1 did not pass"}, Spent: step.Spent{Usage: step.Usage{Input: 9000, USD: 0.27, Known: true}}, Open: []string{"CP-1 did not pass", "no money left"}, Document: "docs/cart.md"}, Unsure: step.Usage{Input: 130000, USD: 2.6, Known: true}}, "refs/x"))
 	for _, p := range []step.PlanNote{
 		{},
 		{UpToDate: 2},

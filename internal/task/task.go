@@ -60,7 +60,7 @@ type HeldOut struct {
 func (h HeldOut) String() string { return h.Call + " → " + h.Gives }
 
 // amount is a number as Python and Java write those of a class for it: it equals the number, however many zeros it ends with.
-var amount = re.New(`\b(?:Big)?Decimal\(["']?(-?\d[\d.]*)["']?\)`)
+var amount = re.New(`(?:\bnew )?\b(?:Big)?Decimal\(["']?(-?\d[\d.]*)["']?\)`)
 
 // Result is what the call is to give, with numbers as all languages write them: 1.50 for Decimal("1.50").
 func (h HeldOut) Result() string {

@@ -167,6 +167,6 @@ func (f *field) failing(r repo, clone string) (names string, ok bool) {
 
 // redTests is how go test -json, pytest and Maven name a test that fails; stamp is what differs from run to run.
 var (
-	redTests = regexp.MustCompile(`(?m)^\{.*"Action":"fail",.*"Test":"[^"]+"|^FAILED \S+|^\[ERROR\] +\w+\.\w+:`)
-	stamp    = regexp.MustCompile(`"Time":"[^"]*",`)
+	redTests = regexp.MustCompile(`(?m)^\{.*"Action":"(?:build-)?fail".*|^(?:FAILED|ERROR) \S+|^\[ERROR\] +[\w$]+\.[\w()\[\], ]+:`)
+	stamp    = regexp.MustCompile(`"Time":"[^"]*",|,"Elapsed":[\d.]+`)
 )

@@ -4,12 +4,14 @@ import (
 	_ "embed" // the prompt
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -75,18 +77,53 @@ func judgeCalls(c *flow.Ctx, t step.Turn) ([]step.HeldOut, []step.RoleUsage, err
 	return ans.HeldOut, []step.RoleUsage{step.Turned(t.Role, turned)}, nil
 }
 
-// agreed is what two say that a call gives, "" where they say different things. Of an error one may say less than the other.
+// agreed is what two say that a call gives, "" where they say different things. Of an error one may say less: its name, or no more than that it is one.
 func agreed(a, b string) string {
-	var x, y any
-	first, second := json.Unmarshal([]byte(a), &x), json.Unmarshal([]byte(b), &y)
+	first, one := literal(a)
+	second, two := literal(b)
 	const anyError = "error"
+	name := func(s string) string { bare, _, _ := strings.Cut(s, "("); return bare }
+	isError := func(s string) bool { return s == anyError || errorNamed().MatchString(name(s)) }
 	switch {
-	case a == b, first == nil && second == nil && reflect.DeepEqual(x, y):
+	case a == b, one && two && reflect.DeepEqual(first, second):
 		return a
-	case first != nil && second != nil && (a == anyError || b == anyError):
+	case one || two || !isError(a) || !isError(b):
+	case a == anyError || b == anyError:
 		return anyError
+	case name(a) == name(b) && (name(a) == a || name(b) == b): // one says what it says
+		return name(a)
 	}
 	return ""
+}
+
+// errorNamed is what people call errors by.
+var errorNamed = re.New(`^(?:\w+[.:]+)*(?:Err[A-Z]\w*|\w*(?:Error|Exception|panic))$`)
+
+// literal is the value that a text is of JSON; numbers are compared by their digits, as a float cannot tell large ones apart.
+func literal(text string) (v any, ok bool) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	ok = d.Decode(&v) == nil && !d.More()
+	return plainNumbers(v), ok
+}
+
+// plainNumbers are numbers without the zeros that say nothing: 1.50 is 1.5.
+func plainNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if r, ok := new(big.Rat).SetString(v.String()); ok {
+			return json.Number(r.RatString())
+		}
+	case []any:
+		return step.Each(v, plainNumbers)
+	case map[string]any:
+		out := map[string]any{}
+		for k, x := range v {
+			out[k] = plainNumbers(x)
+		}
+		return out
+	}
+	return v
 }
 
 // AddCalls are some held-out calls and those of others that are not among them.
@@ -108,7 +145,8 @@ func Examine(c *flow.Ctx, by func() step.Turn, base, tree string, held, doubtful
 		return held, false, nil, nil
 	}
 	objections, spent, err := challenge(c.Sub("as").Sub("challenge"), by(), base, tree)
-	objections = AddCalls(held, objections)[len(held):] // the others are decided
+	known := AddCalls(held, doubtful) // decided, or asked for anyway
+	objections = AddCalls(known, objections)[len(known):]
 	if err != nil || len(objections) == 0 && len(doubtful) == 0 {
 		return held, false, spent, err
 	}
