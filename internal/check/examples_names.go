@@ -190,7 +190,7 @@ func (u *user) goFunction(written string) {
 			pkg, bare = "", name
 		}
 		f, why := u.elsewhere(pkg, bare)
-		if why != "" && slices.Contains(strings.Fields(packagesOfGo), pkg) {
+		if why != "" && packagesOfGo[pkg] {
 			return example.GoName(u.goPackage(pkg)) + "." + bare
 		}
 		if why != "" {
@@ -258,12 +258,13 @@ func (u *user) goExport(k int, name, kind string) {
 }
 
 // Of the standard library of Go functions that are arguments may use packages, and calls make values by what people write most.
-const packagesOfGo = "bytes context errors fmt math sort slices strconv strings time unicode"
-
-var standardOfGo = setOf(strings.Fields(`errors.New strings.NewReader strings.Repeat context.Background
+var (
+	packagesOfGo = setOf(strings.Fields(`bytes context errors fmt math sort slices strconv strings time unicode`))
+	standardOfGo = setOf(strings.Fields(`errors.New strings.NewReader strings.Repeat context.Background
 	time.Date time.Unix time.UnixMilli time.Now time.UTC time.Nanosecond time.Microsecond time.Millisecond time.Second time.Minute time.Hour
 	time.January time.February time.March time.April time.May time.June time.July time.August time.September time.October time.November time.December
 	time.Monday time.Tuesday time.Wednesday time.Thursday time.Friday time.Saturday time.Sunday`))
+)
 
 // errorsOfGo are those of the standard library that programs do not know.
 var errorsOfGo = setOf(strings.Fields(`ErrNotExist ErrExist ErrPermission ErrInvalid ErrClosed ErrNoRows ErrUnexpectedEOF ErrShortBuffer ErrShortWrite ErrRange ErrSyntax ErrUnsupported ErrDeadlineExceeded ErrProcessDone ErrNoProgress`))

@@ -113,12 +113,14 @@ func (x *chainJudge) trials() []*trial {
 		known := those(near, func(f string) bool { return x.ran[f] })
 		add := func(name string, line int) {
 			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "", rows: rows && name == ""}
-			fn.Unmutated = fn.existed && unmutated(ch, f, name, by[name])
 			out = append(out, &trial{Function: fn, mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
 		}
+		wrote := written(ch, f)
 		for _, fn := range f.Funcs {
 			if was[fn.Name] != is[fn.Name] {
 				add(fn.Name, fn.Line)
+				t := out[len(out)-1]
+				t.Unmutated = t.existed && unmutated(wrote, fn, t.mutants)
 			}
 		}
 		for name, list := range by {
@@ -130,23 +132,20 @@ func (x *chainJudge) trials() []*trial {
 	return out
 }
 
-// unmutated reports whether a change wrote code in a function, and none of its mutants changes any of that.
-func unmutated(ch Change, f source.File, name string, mutants []mutantAt) bool {
-	i := slices.IndexFunc(f.Funcs, func(fn source.Func) bool { return fn.Name == name })
-	if i < 0 {
-		return false
-	}
-	lines, silent, wrote := newLines(ch.Old, ch.New), f.Silent(), false
-	for _, t := range source.Tokens(ch.Path, ch.New) {
-		if t.Kind == source.Comment || t.Kind == source.Punct || !lines[t.Line] || t.Off < f.Funcs[i].Body || t.Off >= f.Funcs[i].Stop || silent(t.Off, t.End) {
-			continue
-		}
-		wrote = true
-		if slices.ContainsFunc(mutants, func(m mutantAt) bool { return m.anew || m.Off <= t.Off && t.End <= m.End }) {
-			return false
-		}
-	}
-	return wrote
+// written are the tokens of a file that a change wrote and that a mutant could change.
+func written(ch Change, f source.File) []source.Token {
+	lines, silent := newLines(ch.Old, ch.New), f.Silent()
+	return those(source.Tokens(ch.Path, ch.New), func(t source.Token) bool {
+		return t.Kind != source.Comment && t.Kind != source.Punct && lines[t.Line] && !silent(t.Off, t.End)
+	})
+}
+
+// unmutated reports whether some of what was written is in the body of a function, and none of its mutants changes any of that.
+func unmutated(written []source.Token, fn source.Func, mutants []mutantAt) bool {
+	inside := those(written, func(t source.Token) bool { return t.Off >= fn.Body && t.Off < fn.Stop })
+	return len(inside) > 0 && !slices.ContainsFunc(inside, func(t source.Token) bool {
+		return slices.ContainsFunc(mutants, func(m mutantAt) bool { return m.anew || m.Off <= t.Off && t.End <= m.End })
+	})
 }
 
 // try makes the small changes. err is that of the one at which it ended.

@@ -23,12 +23,11 @@ type part struct {
 
 // partResult is the end of one part.
 type partResult struct {
-	Attempts int              `json:"attempts"`
-	Sessions int              `json:"sessions"`
-	Seat     step.Seat        `json:"seat,omitzero"` // who has built it
-	Usage    step.Usage       `json:"usage"`
-	Judges   []step.RoleUsage `json:"judges,omitempty"` // who has examined it
-	End      step.End         `json:"end"`
+	Attempts int        `json:"attempts"`
+	Sessions int        `json:"sessions"`
+	Seat     step.Seat  `json:"seat,omitzero"` // who has built it
+	Usage    step.Usage `json:"usage"`
+	End      step.End   `json:"end"`
 }
 
 // inParts builds the parts of the design side by side, each from the same commit and landed one at a time. What they make
@@ -52,7 +51,6 @@ func (f *feature) inParts(c *flow.Ctx) (step.End, error) {
 	for i, r := range results {
 		f.out.Attempts += r.Attempts
 		f.out.Spend(step.RoleUsage{Role: "implement", Seat: r.Seat, Calls: r.Sessions, Usage: r.Usage})
-		f.out.Spend(r.Judges...)
 		if r.End.Reason == "" {
 			continue
 		}
@@ -81,8 +79,7 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 		Write: p.write,
 		Prove: func(c *flow.Ctx, a *attempt) error {
 			in := p.task(a)
-			proof, _, spent, err := turn.ProveAll(c, &in, checklist, p.checklist(), p.f.recheck)
-			p.res.Judges = append(p.res.Judges, spent...)
+			proof, _, _, err := turn.ProveAll(c, &in, checklist, p.checklist(), p.f.recheck)
 			a.Judge(proof)
 			return err
 		},
