@@ -3,6 +3,7 @@ package example
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Unusual are calls like those of a list, each with one input that people forget: nothing, a negative or a large number, other blanks and letters,
@@ -58,7 +59,7 @@ func unusual(v Value) (out []Value) {
 		if rest, negative := strings.CutPrefix(v.Text, "-"); negative {
 			opposite = rest
 		}
-		for _, text := range []string{opposite, "0", "1", v.Text + "7"} {
+		for _, text := range []string{opposite, "0", "1", v.Text + "7", v.Text + "007"} {
 			out = append(out, Value{Kind: Number, Text: text, Big: v.Big})
 		}
 	case String:
@@ -68,6 +69,7 @@ func unusual(v Value) (out []Value) {
 		}
 		for _, text := range []string{
 			v.Text[:half] + "\t" + v.Text[half:], " " + v.Text + " ", "", strings.ToUpper(v.Text), v.Text[:half] + "é" + v.Text[half:], v.Text + v.Text, "-" + v.Text,
+			v.Text + lastLetter(v.Text),
 		} {
 			out = append(out, Value{Kind: String, Text: text})
 		}
@@ -82,4 +84,9 @@ func unusual(v Value) (out []Value) {
 	case Null, Bool, Object, Name, Made, Code:
 	}
 	return out
+}
+
+func lastLetter(s string) string {
+	_, n := utf8.DecodeLastRuneInString(s)
+	return s[len(s)-n:]
 }

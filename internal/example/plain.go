@@ -1,0 +1,132 @@
+package example
+
+import (
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/signature"
+)
+
+// plain are values of each class of types that nobody needs to know a project for. None names a place on the machine.
+var plain = map[string][]Value{
+	"string": texts("a b", "", "12", "a=b", "-1", "A", "É"),
+	"int":    numbers("2", "0", "-1", "1", "100"),
+	"float":  numbers("2", "0", "-1", "0.5", "100"),
+	"bool":   {{Kind: Bool, Text: "true"}, {Kind: Bool, Text: "false"}},
+}
+
+func texts(list ...string) (out []Value) {
+	for _, text := range list {
+		out = append(out, Value{Kind: String, Text: text})
+	}
+	return out
+}
+
+func numbers(list ...string) (out []Value) {
+	for _, text := range list {
+		out = append(out, Value{Kind: Number, Text: text})
+	}
+	return out
+}
+
+// Plain are calls of a function with plain values of the types in its signature, none of them if it takes anything else. What may be left
+// out is left out; a parameter without a type is once a text, once a number and once a list. The first calls are the usual ones, then one
+// argument after the other is another value.
+func Plain(name, declaration, lang string) []Example {
+	s, ok := signature.Parse(declaration, lang)
+	if !ok || s.Open || s.Method {
+		return nil
+	}
+	var out []Example
+	for _, unsaid := range []string{"string", "int", "list"} {
+		var values [][]Value
+		any := false
+		for _, p := range s.Params {
+			if p.Optional || p.Default != "" || p.Variadic {
+				break
+			}
+			list := unsaidValues(unsaid)
+			if p.Type != nil && p.Type.Class != "any" {
+				list = valuesOf(*p.Type)
+			} else {
+				any = true
+			}
+			if len(list) == 0 || p.Keyword {
+				return nil
+			}
+			values = append(values, list)
+		}
+		out = append(out, callsOf(name, values)...)
+		if !any {
+			break
+		}
+	}
+	return out
+}
+
+// callsOf are the calls with the first value of each argument, and those in which one argument is another value.
+func callsOf(name string, values [][]Value) []Example {
+	if len(values) == 0 {
+		return nil
+	}
+	usual := make([]Value, len(values))
+	for i, list := range values {
+		usual[i] = list[0]
+	}
+	out := []Example{callOf(name, usual)}
+	for n := 1; ; n++ {
+		more := false
+		for i, list := range values {
+			if n < len(list) {
+				args := slices.Clone(usual)
+				args[i], more = list[n], true
+				out = append(out, callOf(name, args))
+			}
+		}
+		if !more {
+			return out
+		}
+	}
+}
+
+func callOf(name string, args []Value) Example {
+	e := Example{Call: []Link{{Name: name, Args: args}}}
+	e.Text = e.Calls()
+	return e
+}
+
+func unsaidValues(class string) []Value {
+	if class == "list" {
+		return listsOf(plain["string"])
+	}
+	return plain[class]
+}
+
+// valuesOf are plain values of a type, none where it has none.
+func valuesOf(t signature.Type) (out []Value) {
+	switch {
+	case t.Form == signature.Basic:
+		return plain[t.Class]
+	case t.Form == signature.Optional && len(t.Args) == 1:
+		return valuesOf(t.Args[0])
+	case t.Form == signature.List && len(t.Args) == 1:
+		return listsOf(valuesOf(t.Args[0]))
+	case t.Form == signature.Union:
+		for _, member := range t.Args {
+			out = append(out, valuesOf(member)...)
+		}
+	case t.Form == signature.Literal:
+		p := &parser{s: t.Name}
+		if v, ok := p.value(); ok && p.end() {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// listsOf are lists of some of the values.
+func listsOf(values []Value) []Value {
+	if len(values) < 2 {
+		return nil
+	}
+	return []Value{{Kind: List, List: values[:2]}, {Kind: List}, {Kind: List, List: slices.Concat(values[len(values)-1:], values[:1], values[:1])}}
+}

@@ -1,0 +1,48 @@
+package example
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		lang, signature, has string
+		count                int
+	}{
+		{"python", "def f(c: str) -> bool", `f("a b") f("")`, 7},
+		{"python", "def f(c: str, n: int = 3)", `f("12")`, 7},
+		{"python", "def f(c)", `f("a b") f(2) f([]) f(["a b", ""])`, 15},
+		{"python", "def f(c, n: bool)", `f("a b", true) f("a b", false) f(0, true)`, 18},
+		{"python", "def f(c: list[int] | None)", `f([2, 0]) f([])`, 3},
+		{"python", "def f(c: Path)", "", 0},
+		{"python", "def f()", "", 0},
+		{"python", "def f(*c)", "", 0},
+		{"python", "def f(*, c: str)", "", 0},
+		{"python", "def f(self)", "", 0},
+		{"go", "func F(s string, n int) (string, error)", `F("a b", 2) F("", 2) F("a b", -1)`, 11},
+		{"go", "func F(list []string)", `F([])`, 3},
+		{"go", "func F(ctx context.Context, s string)", "", 0},
+		{"go", "func F(r io.Reader)", "", 0},
+		{"typescript", "function f(s: string, kind: 'a' | 'b', more?: Options): number", `f("a b", "a") f("a b", "b")`, 8},
+		{"typescript", "function f(s: Options): number", "", 0},
+	} {
+		var got []string
+		name := "f"
+		if tt.lang == "go" {
+			name = "F"
+		}
+		for _, e := range Plain(name, tt.signature, tt.lang) {
+			got = append(got, e.Calls())
+		}
+		for _, want := range strings.SplitAfter(tt.has, ") ") {
+			if want = strings.TrimSpace(want); want != "" && !strings.Contains(strings.Join(got, "\n"), want) {
+				t.Errorf("%s: no %s in %s", tt.signature, want, got)
+			}
+		}
+		if n := len(got); tt.count != n {
+			t.Errorf("%s: %d calls, want %d: %s", tt.signature, n, tt.count, got)
+		}
+	}
+}
