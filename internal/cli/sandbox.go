@@ -119,14 +119,19 @@ func (p *project) confined(ctx context.Context, given string) (confine.Level, *c
 		return level, b, err
 	}
 	err = proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"), *b)
-	var step *confine.StepError // a step says so where there may be no namespaces
-	if errors.Is(err, syscall.ENOSPC) && !errors.As(err, &step) {
+	if noSpace(err) {
 		return level, nil, fail(flow.Environment, "no space left in %s; nothing was started: free some space, then run the same command again", p.cache)
 	}
 	if err != nil {
 		return level, nil, flow.Failf(flow.Environment, p.a.lang().T("no sandbox is available here, so nothing was started: %v. %s"), err, p.a.remedy(p.a.lang(), err, b))
 	}
 	return level, b, nil
+}
+
+// noSpace reports whether a sandbox could not be made because a disk is full. A step of it says the same where there may be no namespaces.
+func noSpace(err error) bool {
+	var step *confine.StepError
+	return errors.Is(err, syscall.ENOSPC) && !errors.As(err, &step)
 }
 
 // weaker says in a line at which level something was run, where that is not full.
@@ -206,6 +211,8 @@ func (c *checkup) sandbox(ctx context.Context, p *project) {
 		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run with your permissions; no sandbox is available for this system"), level)
 	case b == nil:
 		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run with your permissions; full is not available here: %v"), level, failed)
+	case noSpace(failed):
+		c.add("sandbox", false, true, c.l.T("no space left in %s: free some space"), p.cache)
 	case failed != nil:
 		c.add("sandbox", false, true, "%v. %s", failed, p.a.remedy(c.l, failed, b))
 	default:

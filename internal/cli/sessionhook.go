@@ -206,7 +206,7 @@ func (a *app) sessionStops(ctx context.Context, p *project, in hookInput) hookOu
 			m.Returns++
 		}
 	case m.Verdict != "": // it was sent back, and the agent has left everything as it is
-		out.Message = m.Verdict + fmt.Sprintf(" (%s)", a.lang().T("the agent kept it: see its last message"))
+		out.Message = m.Verdict + fmt.Sprintf(" (%s)", a.lang().T("the agent ended its turn without a fix"))
 		m.Verdict = ""
 	}
 	if errors.Is(ctx.Err(), context.Canceled) { // nobody hears it

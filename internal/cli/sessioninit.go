@@ -286,7 +286,7 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 	case files:
 		list = slices.Insert(list, 0, change{fmt.Sprintf(l.T("write the plugin to %s"), dir), func(context.Context) error { return plugin.Export(dir) }})
 	}
-	fmt.Fprintln(a.Err, l.T("this changes your coding agents:"))
+	fmt.Fprintln(a.Err, l.T("this changes your coding agents, for all your projects:"))
 	for _, c := range list {
 		fmt.Fprintln(a.Err, "  "+c.text)
 	}

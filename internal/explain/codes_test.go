@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/explain"
 )
 
 // This file finds all codes of the program in its source, by following where each comes from: the field Rule of a finding may
@@ -469,6 +471,31 @@ func (p *pkg) list(name string) (out []string) {
 	return out
 }
 
+// words are the explained words that messages have.
+func (c *code) words() map[string]string {
+	c.t.Helper()
+	groups, err := explain.Groups("")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, p := range c.pkgs {
+		for _, f := range p.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
+					for _, e := range groups[len(groups)-1].Codes {
+						if strings.Contains(text.Value, e.Code) {
+							out[e.Code] = p.path
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	return out
+}
+
 // all are the codes of the program by group, each with a place.
 func all(t *testing.T) map[string]map[string]string {
 	t.Helper()
@@ -507,6 +534,7 @@ func all(t *testing.T) map[string]map[string]string {
 		"prove":   c.constants("check", "Verdict"),
 		"test":    c.constants("step", "TestStatus"),
 		"exit":    {},
+		"word":    c.words(),
 	}
 	maps.Copy(out["end"], c.constants("step", "Status"))
 	maps.Copy(out["spec"], c.fields("Status", []string{"ModuleDrift"}, []string{"inspect"}, true))

@@ -14,7 +14,7 @@ import (
 var files embed.FS
 
 // order is the order in which the groups are listed; each is a file of the folder codes.
-var order = []string{"finding", "prove", "drift", "spec", "phase", "exit", "state", "class", "level", "end", "stale", "verify", "test"}
+var order = []string{"finding", "prove", "drift", "spec", "phase", "exit", "state", "class", "level", "end", "stale", "verify", "test", "word"}
 
 // Group is the codes of one kind, sorted by code.
 type Group struct {

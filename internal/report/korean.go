@@ -151,7 +151,7 @@ var korean = map[string]string{
 	"✓ %d documents valid\n":                                                       "✓ 문서 %d개가 모두 유효합니다\n",
 	"passed":                                                                       "통과",
 	", %d new tests fail as expected, review %d/100":                               ", 예상대로 실패한 테스트 %d개, 리뷰 %d/100",
-	", cached: %s, %s ago":                                                         ", 캐시: %s, %s 전",
+	", reused from %s ago":                                                         ", %s 전 결과를 다시 사용",
 	", tests %d passed, %d failed":                                                 ", 테스트 %d개 통과, %d개 실패",
 	"    %d of %d items proved (%d by calling the code with values from the spec)": "    항목 %d/%d개 증명됨 (%d개는 스펙의 값으로 코드를 직접 호출)",
 	", %d covered by a test":                                                       ", %d개는 테스트가 다룸",

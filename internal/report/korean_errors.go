@@ -114,6 +114,7 @@ var koreanErrors = map[string]string{
 	"%s connects to its model directly: --scenario, --mailbox, --replay and --record work only with claude, codex and opencode": "%s은(는) 모델에 직접 연결합니다. --scenario, --mailbox, --replay, --record는 claude, codex, opencode에만 쓸 수 있습니다",
 	". Free some space, then try again":                                                                                         ". 공간을 확보한 뒤 다시 시도하세요",
 	". Make the folder writable or use another one, then try again":                                                             ". 폴더를 쓸 수 있게 하거나 다른 폴더를 쓴 뒤 다시 시도하세요",
+	"no space left in %s: free some space":                                                                                      "%s에 남은 공간이 없습니다. 공간을 확보하세요",
 	"no space left in %s; nothing was started: free some space, then run the same command again":                                "%s에 남은 공간이 없어 아무것도 시작하지 않았습니다. 공간을 확보한 뒤 같은 명령을 다시 실행하세요",
 
 	"no run %s; jacquard status lists the runs": "실행 %s이(가) 없습니다. jacquard status로 실행 목록을 보세요",

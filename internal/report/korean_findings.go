@@ -111,6 +111,8 @@ var koreanFindings = map[string]string{
 	"This file does not exist. It should contain the test %s.":                                                                                                               "파일이 없습니다. 테스트 %s이(가) 있어야 합니다.",
 	"The file cannot be parsed: %s":                                                                                                                                          "파일을 해석할 수 없습니다: %s",
 	"There is no test %s in it. It has: %s":                                                                                                                                  "테스트 %s이(가) 없습니다. 있는 테스트: %s",
+	"%s. It gives: %s":                                                                                                                                                       "%s. 코드의 결과: %s",
+	"; the task should change %s":                                                                                                                                            ". 작업에서 바꿔야 할 파일: %s",
 	"no files changed%s":                                                                                                                                                     "바뀐 파일이 없습니다%s",
 	"No file was changed, and the module does not pass as it is. Write the code; if a test is wrong, follow the spec and name the test in `disputed`.":                       "바뀐 파일이 없고, 모듈은 지금 상태로 통과하지 못합니다. 코드를 쓰세요. 테스트가 틀렸다면 스펙을 따르고 `disputed`에 그 테스트를 적으세요.",
 	"The plan says that this file changes, but it has not changed. Do what is planned there, or say in `summary` why there is nothing to do.":                                "계획에는 이 파일이 바뀐다고 되어 있지만 바뀌지 않았습니다. 계획대로 하거나, 할 일이 없는 이유를 `summary`에 쓰세요.",

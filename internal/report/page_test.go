@@ -48,7 +48,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<html lang="ko">`, "&#43;1:02:05", "&lt;script&gt;", "%s%d", `class="unit warn" open`, `class="turn" style="left:25%;width:25%"`, `class="proof" style="left:50%;width:50%"`,
-		`class="add"`, `class="del"`, `<span class="plus">+1</span>`, `style="width:50%"`, `style="width:100%"`, "1.5s, 캐시: task, 1m30s 전", "줄 더 있음",
+		`class="add"`, `class="del"`, `<span class="plus">+1</span>`, `style="width:50%"`, `style="width:100%"`, "1.5s, 1m30s 전 결과를 다시 사용", "줄 더 있음",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)

@@ -162,12 +162,12 @@ func Finding(l Lang, f step.Finding) string {
 	return "    " + mark + place(f) + strings.ReplaceAll(step.Readable(strings.TrimRight(l.Finding(f.Message), " \n")), "\n", "\n        ")
 }
 
-// Cached says where results come from that were not measured anew: the proof that recorded them, and how long ago. It is "" for others.
+// Cached says of results that were not measured anew how long ago they were. It is "" for others.
 func Cached(l Lang, r step.Reused) string {
 	if r.Proof == "" {
 		return ""
 	}
-	return fmt.Sprintf(l.T(", cached: %s, %s ago"), r.Proof, Took(time.Duration(r.Millis)*time.Millisecond))
+	return fmt.Sprintf(l.T(", reused from %s ago"), Took(time.Duration(r.Millis)*time.Millisecond))
 }
 
 // Attempt is the text of an attempt that code has judged.
