@@ -314,24 +314,24 @@ var LandTask = flow.Step[LandTaskIn, LandTaskOut]{Name: "work.land", Lane: Landi
 
 // TaskResult is the end of one task.
 type TaskResult struct {
-	ID        string        `json:"task"`
-	Title     string        `json:"title"`
-	Status    Status        `json:"status"`
-	Reason    string        `json:"reason,omitempty"`
-	Commit    string        `json:"commit,omitempty"`
-	Files     []Change      `json:"files"`
-	Tests     Counts        `json:"tests"`
-	Attempts  int           `json:"attempts"`
-	TestTurns int           `json:"test_turns,omitempty"` // of the author of tests that came first
-	Checks    []CheckResult `json:"checks,omitempty"`
-	Findings  []Finding     `json:"findings,omitempty"`
-	Failures  []TestResult  `json:"failures,omitempty"`
-	Idle      []string      `json:"idle,omitempty"` // command lines that succeed without the task as well
-	Called    []string      `json:"called,omitempty"`
-	Handoff   Handoff       `json:"handoff"`
-	Summary   string        `json:"summary,omitempty"`
-	Result    string        `json:"result_file,omitempty"`
-	Usage     Usage         `json:"usage"`
+	ID       string        `json:"task"`
+	Title    string        `json:"title"`
+	Status   Status        `json:"status"`
+	Reason   string        `json:"reason,omitempty"`
+	Commit   string        `json:"commit,omitempty"`
+	Files    []Change      `json:"files"`
+	Tests    Counts        `json:"tests"`
+	Attempts int           `json:"attempts"`
+	Others   int           `json:"other_turns,omitempty"` // of the author of tests that came first, and of those who challenged the code
+	Checks   []CheckResult `json:"checks,omitempty"`
+	Findings []Finding     `json:"findings,omitempty"`
+	Failures []TestResult  `json:"failures,omitempty"`
+	Idle     []string      `json:"idle,omitempty"` // command lines that succeed without the task as well
+	Called   []string      `json:"called,omitempty"`
+	Handoff  Handoff       `json:"handoff"`
+	Summary  string        `json:"summary,omitempty"`
+	Result   string        `json:"result_file,omitempty"`
+	Usage    Usage         `json:"usage"`
 }
 
 // WorkNote is the fact noted when a requirement or a plan is known: what the gates show and edit works on.

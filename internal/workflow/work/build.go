@@ -138,6 +138,7 @@ func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[built]) error {
 	proof, spent, err := turn.Prove(c, &in, b.recheck)
 	b.t.HeldOut = in.Task.HeldOut
 	for _, u := range spent {
+		b.res.Others += u.Calls
 		b.res.Usage = b.res.Usage.Add(u.Usage)
 	}
 	if err != nil {

@@ -22,7 +22,7 @@ func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 		Write: func(c *flow.Ctx, a *turn.Attempt[turn.Built]) (step.TurnOut, error) {
 			out, err := b.author(c, step.Turn{Role: "reproduce", Attempt: a.N, Tree: a.Before, Instructions: reproducePrompt, Task: b.testsText(a.Back), Schema: reproduceSchema})
 			if err == nil {
-				b.res.TestTurns++
+				b.res.Others++
 			}
 			return out, err
 		},

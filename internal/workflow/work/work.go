@@ -337,7 +337,7 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 	}
 	w.out.Done = len(w.s.Landed)
 	for _, r := range results {
-		w.out.Sessions += r.Attempts + r.TestTurns
+		w.out.Sessions += r.Attempts + r.Others
 		w.out.Usage = w.out.Usage.Add(r.Usage)
 		switch r.Status {
 		case step.Success:
