@@ -173,6 +173,9 @@ func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []to
 		silent := func(t test) bool {
 			return t.silent(now.results) || executed(now.results) == 0 && t.in(now.results) == step.Skip
 		}
+		if now.silent && line.Runner != chain.Runner { // another runner, whose report is not where it should be
+			ok = false
+		}
 		if ok && len(chain.Collect()) == 0 && slices.ContainsFunc(left, silent) { // a run can be cut short by what it runs
 			end := pl.again()
 			var again testRun
@@ -214,7 +217,8 @@ func (j *judge) listed(ctx context.Context, pl *place) (run testRun, ok bool, er
 	if len(cmds) == 0 {
 		run, err = pl.runOnce(ctx, toolchain.Selection{})
 		j.proof.Records = append(j.proof.Records, run.records...)
-		return run, err == nil && run.exit == nil && run.invalid == "" && len(run.results) > 0, err
+		none := !slices.ContainsFunc(run.records, func(r step.Record) bool { return r.Exit != 0 }) // runs, and the runner takes that for success
+		return run, err == nil && run.exit == nil && (run.invalid == "" || run.silent) && (len(run.results) > 0 || len(run.records) > 0 && none), err
 	}
 	for _, cmd := range cmds {
 		out, err := pl.exec(ctx, cmd, false)

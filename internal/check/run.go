@@ -32,7 +32,8 @@ type outcome struct {
 	output  []byte // what it printed
 	tail    string
 	// problem says why the run is no evidence: it changed tracked files, was ended, or its report cannot be read.
-	problem string
+	problem    string
+	unreported bool // the problem is that there is no report
 }
 
 // exited reports whether the command ended on its own with code 0 and is evidence.
@@ -335,7 +336,7 @@ func (p *place) parse(o *outcome, cmd toolchain.Command, r recorded) {
 		}
 		if r.Report == nil {
 			if o.problem == "" {
-				o.problem = "the runner wrote no report: " + o.tail
+				o.problem, o.unreported = "the runner wrote no report: "+o.tail, true
 			}
 			return
 		}

@@ -19,6 +19,7 @@ type testRun struct {
 	findings []step.Finding
 	tail     string
 	invalid  string       // what a run printed that does not count
+	silent   bool         // a command ended well and wrote no report
 	exit     *step.Record // of a command that gives no report: every test is as it ended
 }
 
@@ -212,7 +213,7 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 		failed := slices.ContainsFunc(out.Results, func(r step.TestResult) bool { return bad(r.Status) })
 		switch {
 		case out.problem != "":
-			run.invalid = string(out.output)
+			run.invalid, run.silent = string(out.output), out.unreported && out.Record.Exit == 0
 			run.findings = append(run.findings, reject("check-invalid", "", 0, "The test run `"+CommandText(cmd)+"` does not count: "+out.problem+"."))
 		case executed(out.Results) == 0 && !failed:
 			run.findings = append(run.findings, p.runFinding("no-tests-ran", "The test runner ran no test", cmd, out))
