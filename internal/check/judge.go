@@ -105,13 +105,10 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 	defer func() { err = j.close(err) }()
 	j.manifests = pathsOf(those(j.changes, func(ch Change) bool { return depends(ch.Path, ch.Old) != depends(ch.Path, ch.New) }))
 	j.notices()
-	for _, stage := range []func(context.Context) error{j.readByCode, j.eachChain, j.leftOut, j.across} {
+	for _, stage := range []func(context.Context) error{j.readByCode, j.eachChain, j.leftOut, j.across, j.unread} {
 		if err := stage(ctx); err != nil && !j.excused(ctx, err) {
 			return j.out, fmt.Errorf("judge change: %w", err)
 		}
-	}
-	if i := slices.IndexFunc(j.changes, j.foreign); i >= 0 && !j.known.code {
-		j.known.unknown = cmp.Or(j.known.unknown, "the language of "+j.changes[i].Path+" is not supported: only Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin are")
 	}
 	j.conclude()
 	return j.out, nil

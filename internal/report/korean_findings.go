@@ -396,8 +396,11 @@ var koreanFindings = map[string]string{
 	"The spec exports %s, but none of the files built for the module exists anymore": "스펙은 %s을(를) 내보내지만, 모듈을 위해 만든 파일이 하나도 남아 있지 않습니다",
 
 	// why a verdict is unknown
-	"%s fails without the change as well: %s":                                                                 "%s은(는) 변경이 없어도 실패합니다: %s",
-	"the time limit was reached before there was a result":                                                    "결과가 나오기 전에 시간 제한에 도달했습니다",
+	"%s fails without the change as well: %s":              "%s은(는) 변경이 없어도 실패합니다: %s",
+	"the time limit was reached before there was a result": "결과가 나오기 전에 시간 제한에 도달했습니다",
+	"the project's own tests pass, but whether they see the change is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin": "프로젝트의 테스트는 통과하지만 변경을 확인하는지는 알 수 없습니다. 변이는 Go, JavaScript, TypeScript, Python, Rust, Java, Kotlin에서만 만듭니다",
+	"the project's own tests fail without the change as well: %s":                                             "프로젝트의 테스트가 변경 전에도 실패합니다: %s",
+	"tests fail, and none of them passed without the change":                                                  "테스트가 실패하지만, 변경 전에 통과한 것은 그중에 없습니다",
 	"the language of %s is not supported: only Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin are": "%s의 언어는 지원하지 않습니다. Go, JavaScript, TypeScript, Python, Rust, Java, Kotlin만 지원합니다",
 	"no test that reaches the change passes here, with or without it: %s":                                     "변경에 도달하는 테스트 중 여기서 통과하는 것이 변경이 있든 없든 하나도 없습니다: %s",
 	"tests fail (%d), and there was no time to check whether they failed before":                              "테스트가 실패하는데(%d개), 이전에도 실패했는지 확인할 시간이 없었습니다",

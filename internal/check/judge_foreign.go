@@ -1,0 +1,110 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// unread judges a change of code in a language that nobody reads here: all that can be asked is whether the project's own tests, which passed
+// before, fail now.
+func (j *judge) unread(ctx context.Context) error {
+	i := slices.IndexFunc(j.changes, j.foreign)
+	if i < 0 || j.known.code {
+		return nil
+	}
+	file, passed := j.changes[i].Path, false
+	for _, chain := range j.q.Chains {
+		if chain.Own.Elsewhere || slices.Contains(judged, chain.Ecosystem) || !below(chain.Root, file) {
+			continue
+		}
+		good, err := j.stillGood(ctx, chain)
+		if err != nil && !j.excused(ctx, err) {
+			return err
+		}
+		passed = passed || good
+	}
+	what := "the language of " + file + " is not supported: only Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin are"
+	if passed {
+		what = "the project's own tests pass, but whether they see the change is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin"
+	}
+	if j.known.unknown == "" {
+		j.known.unknown = what
+	}
+	return nil
+}
+
+// stillGood reports whether all tests of a toolchain pass with the change. Where they pass without it, and fail with it each time, it blocks.
+func (j *judge) stillGood(ctx context.Context, chain toolchain.Found) (bool, error) {
+	now, err := j.whole(ctx, j.proof.Tree, chain)
+	if err != nil || now.good() {
+		return err == nil && (len(now.results) > 0 || now.exit != nil), err
+	}
+	was, err := j.whole(ctx, j.before, chain)
+	if err != nil {
+		return false, err
+	}
+	again, err := j.whole(ctx, j.proof.Tree, chain)
+	if err != nil || again.good() {
+		return false, err
+	}
+	in := func(run testRun, id string, want func(step.TestStatus) bool) bool {
+		return slices.ContainsFunc(run.results, func(r step.TestResult) bool { return r.ID == id && want(r.Status) })
+	}
+	fails := those(again.results, func(r step.TestResult) bool {
+		return bad(r.Status) && in(now, r.ID, bad) && in(was, r.ID, func(s step.TestStatus) bool { return s == step.Pass })
+	})
+	switch {
+	case len(fails) > 0:
+		j.known.broken += len(fails)
+		for _, r := range fails[:min(len(fails), 5)] {
+			at, name := toolchain.SplitID(r.ID)
+			j.block(reject("test-broken", at, 0, "The test "+name+" passes without the change and fails with it. "+tellingLines(r.Message, 6)), &again)
+		}
+	case len(again.results) > 0:
+		j.known.unknown = "tests fail, and none of them passed without the change"
+	case was.good():
+		j.known.broken++
+		j.block(reject("test-broken", "", 0, "The tests pass without the change and fail with it: "+firstLines(again.why(), 12)), &again)
+	default:
+		j.known.unknown = fmt.Sprintf("the project's own tests fail without the change as well: %s", firstLines(was.why(), 3))
+	}
+	return false, nil
+}
+
+// whole runs all tests of a toolchain on a tree.
+func (j *judge) whole(ctx context.Context, tree string, chain toolchain.Found) (run testRun, err error) {
+	pl, err := j.c.open(ctx, step.OnJudged, tree, tree, chain)
+	if failed, ok := errors.AsType[*compileError](err); ok {
+		run.findings = append(run.findings, failed.at)
+		return run, nil
+	}
+	if err != nil {
+		return run, err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	run, err = pl.runOnce(ctx, toolchain.Selection{})
+	j.proof.Records = append(j.proof.Records, run.records...)
+	if tree == j.proof.Tree {
+		one := Proof{Results: run.results}
+		j.out.Tests = one.Counts()
+	}
+	return run, err
+}
+
+// good reports whether a run passed.
+func (t testRun) good() bool {
+	return !Rejected(t.findings) && (t.exit == nil || t.exit.Exit == 0) && !slices.ContainsFunc(t.results, func(r step.TestResult) bool { return bad(r.Status) })
+}
+
+// why is what a run that did not pass says.
+func (t testRun) why() string {
+	if len(t.findings) > 0 {
+		return t.findings[0].Message
+	}
+	return t.tail
+}
