@@ -199,7 +199,10 @@ func (pr *Proof) judge(m Module, expected []test, run testRun) {
 	pr.Passed = ok && !slices.ContainsFunc(run.results, charged) && !Rejected(pr.Findings)
 }
 
-var diagnostic = re.New(`^(\S[^:(\n]*\.\w+)[:(](\d+)`)
+var diagnostic = re.New(`^(?:--> )?(?:\./)?([^\s>][^:(\n]*\.\w+)[:(](\d+)`)
+
+// diagnosed are the file and the line that a line of a compiler speaks of, behind all of it; nil for none.
+func diagnosed(line string) []string { return diagnostic().FindStringSubmatch(strings.TrimSpace(line)) }
 
 // build compiles or type-checks. Only what is wrong in the module's own sources is charged: the rest of the project may
 // have been broken before, or waits for its own turn.
@@ -219,7 +222,7 @@ func (p *place) build(ctx context.Context, m Module, proof *Proof) error {
 		}
 		charged, own := 0, 0
 		for l := range strings.SplitSeq(string(out.output), "\n") {
-			d := diagnostic().FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(l), "./"))
+			d := diagnosed(l)
 			if d == nil {
 				continue
 			}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 // before, fail now.
 func (j *judge) unread(ctx context.Context) error {
 	i := slices.IndexFunc(j.changes, j.foreign)
-	if i < 0 || j.known.code {
+	if i < 0 {
 		return nil
 	}
 	file, passed := j.changes[i].Path, false
@@ -32,8 +33,8 @@ func (j *judge) unread(ctx context.Context) error {
 	if passed {
 		what = "the project's own tests pass, but whether they see the change is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin"
 	}
-	if j.known.unknown == "" {
-		j.known.unknown = what
+	if !j.known.code { // else the verdict is about what can be read
+		j.known.unknown = cmp.Or(j.known.unknown, what)
 	}
 	return nil
 }
@@ -41,6 +42,7 @@ func (j *judge) unread(ctx context.Context) error {
 // stillGood reports whether all tests of a toolchain pass with the change. Where they pass without it, and fail with it each time, it blocks.
 func (j *judge) stillGood(ctx context.Context, chain toolchain.Found) (bool, error) {
 	now, err := j.whole(ctx, j.proof.Tree, chain)
+	j.count(now)
 	if err != nil || now.good() {
 		return err == nil && (len(now.results) > 0 || now.exit != nil), err
 	}
@@ -89,10 +91,6 @@ func (j *judge) whole(ctx context.Context, tree string, chain toolchain.Found) (
 	defer func() { err = joinClose(err, pl) }()
 	run, err = pl.runOnce(ctx, toolchain.Selection{})
 	j.proof.Records = append(j.proof.Records, run.records...)
-	if tree == j.proof.Tree {
-		one := Proof{Results: run.results}
-		j.out.Tests = one.Counts()
-	}
 	return run, err
 }
 

@@ -180,15 +180,19 @@ func (x *chainJudge) run(ctx context.Context, files []string) error {
 		}
 	}
 	x.results = append(x.results, run.results...)
-	one := Proof{Results: run.results}
-	n := one.Counts()
-	x.known.ran += n.Passed
-	t := &x.out.Tests
-	t.Total, t.Passed, t.Failed, t.Skipped, t.Flaky = t.Total+n.Total, t.Passed+n.Passed, t.Failed+n.Failed, t.Skipped+n.Skipped, t.Flaky+n.Flaky
+	x.known.ran += x.count(run)
 	for _, r := range run.results {
 		x.passing[r.ID] = x.passing[r.ID] || r.Status == step.Pass
 	}
 	return errors.Join(x.broken(ctx, run, expected), x.outsideTests(ctx, run))
+}
+
+// count adds the tests of a run to those that are told, and gives how many of them passed.
+func (j *judge) count(run testRun) (passed int) {
+	one := Proof{Results: run.results}
+	n, t := one.Counts(), &j.out.Tests
+	t.Total, t.Passed, t.Failed, t.Skipped, t.Flaky = t.Total+n.Total, t.Passed+n.Passed, t.Failed+n.Failed, t.Skipped+n.Skipped, t.Flaky+n.Flaky
+	return n.Passed
 }
 
 // outsideTests finds files, or packages of Go, that fail although each of their tests passes, and did not before: what a test began fails
@@ -318,7 +322,7 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 		told[text] = true
 		at, line := t.File, 0
 		for l := range strings.Lines(text) {
-			if d := diagnostic().FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(l), "./")); d != nil && !path.IsAbs(d[1]) {
+			if d := diagnosed(l); d != nil && !path.IsAbs(d[1]) {
 				at, line = path.Join(x.chain.Root, d[1]), atoi(d[2])
 				break
 			}

@@ -97,7 +97,7 @@ func (c *Checker) notCompiled(ctx context.Context, base string, p *place, err er
 		return err
 	}
 	for line := range strings.Lines(string(failed.output)) {
-		d := diagnostic().FindStringSubmatch(strings.TrimSpace(line))
+		d := diagnosed(line)
 		if d == nil || !slices.Contains(p.chain.Compiles, path.Ext(d[1])) {
 			continue
 		}

@@ -71,6 +71,9 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	if o.Limit < 0 {
 		return usage("--limit %s: must be a duration such as 60s", o.Limit)
 	}
+	if _, err := os.Stat(o.Range); o.Range != "" && err == nil {
+		return usage("%s is a file, but prove judges the whole change: leave it out, or name a commit range", o.Range)
+	}
 	if o.Session == "" { // the model of a session calls it as well
 		o.Session = a.env["CLAUDE_CODE_SESSION_ID"]
 	}

@@ -3,6 +3,7 @@ package report
 // koreanErrors has the Korean wording of errors, by their formats.
 var koreanErrors = map[string]string{
 	"run %s waits for your answer, and --yes is only for the rest of a WORK: jacquard answer %s": "실행 %[1]s은(는) 답을 기다립니다. --yes는 WORK의 나머지에만 씁니다: jacquard answer %[2]s",
+	"%s is a file, but prove judges the whole change: leave it out, or name a commit range":      "%s은(는) 파일인데, prove는 변경 전체를 판단합니다. 빼거나 커밋 범위를 지정하세요",
 	"%s is a file, but modules are directories: jacquard decompile %s":                           "%s은(는) 파일입니다. 모듈은 디렉터리여야 합니다: jacquard decompile %s",
 	"there is nothing to undo: the result of run %s is not on the branch, it is on %s":           "되돌릴 것이 없습니다. 실행 %s의 결과는 브랜치가 아니라 %s에 있습니다",
 	// the command line

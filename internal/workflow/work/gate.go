@@ -32,6 +32,7 @@ func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error)
 	}
 	c = c.Sub(a.key)
 	note := ""
+	w.edited = ""
 	for _, c := range flow.Rounds(c, "ask", maxEdits) {
 		kept, err := turn.Do(c, "keep", step.KeepPlan, w.plan)
 		if err != nil {
@@ -60,6 +61,8 @@ func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error)
 					fmt.Fprintf(&b, "  %s\n", f.Message)
 				}
 				note = b.String()
+			} else {
+				w.edited = a.text()
 			}
 		default:
 			if text == "" || strings.EqualFold(text, flow.Reject) {

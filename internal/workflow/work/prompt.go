@@ -80,6 +80,7 @@ type feedback struct {
 	before   string // the answer
 	findings []step.Finding
 	rejected string // why a person did not agree
+	edited   string // what it said after that person had edited it
 }
 
 func (f feedback) write(b *strings.Builder) {
@@ -87,6 +88,9 @@ func (f feedback) write(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\nYour previous answer:\n" + turn.Fenced("answer", f.before))
+	if f.edited != "" {
+		b.WriteString("A person edited an answer of yours. Keep these edits. It then said:\n" + turn.Fenced("edited", turn.Clip(f.edited, 8000)))
+	}
 	if f.rejected != "" {
 		b.WriteString("A person rejected an answer of yours and said:\n" + turn.Fenced("feedback", turn.Clip(f.rejected, 4000)) + "Fix this and return the whole answer.\n")
 	}

@@ -38,6 +38,7 @@ type request struct {
 	plan     step.WorkPlan
 	proposal task.Task // the work as one task
 	reasons  []string  // of the mode
+	edited   string    // what a person was asked last, once he has edited it
 	out      step.WorkOut
 }
 
@@ -129,7 +130,7 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 		if err != nil || ok {
 			return ok, err
 		}
-		if back.rejected, rounds = why, draftRounds; rejected == maxRejections {
+		if back.rejected, back.edited, rounds = why, w.edited, draftRounds; rejected == maxRejections {
 			break
 		}
 		rejected++
@@ -201,7 +202,7 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 		if ok {
 			return w.keep(c)
 		}
-		if back.rejected, rounds = why, draftRounds; rejected == maxRejections {
+		if back.rejected, back.edited, rounds = why, w.edited, draftRounds; rejected == maxRejections {
 			break
 		}
 		rejected++
@@ -303,7 +304,7 @@ func (w *request) author(c *flow.Ctx, role string, n int, prompt string, schema 
 	}
 	w.out.Sessions++
 	w.out.Usage = w.out.Usage.Add(out.Usage)
-	*back = feedback{before: string(out.Answer), rejected: back.rejected} // what a person said stands until he is asked again
+	*back = feedback{before: string(out.Answer), rejected: back.rejected, edited: back.edited} // what a person said stands until he is asked again
 	return turn.Decode(out.Answer, to)
 }
 
