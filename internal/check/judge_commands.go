@@ -217,8 +217,8 @@ func (j *judge) listed(ctx context.Context, pl *place) (run testRun, ok bool, er
 	if len(cmds) == 0 {
 		run, err = pl.runOnce(ctx, toolchain.Selection{})
 		j.proof.Records = append(j.proof.Records, run.records...)
-		none := !slices.ContainsFunc(run.records, func(r step.Record) bool { return r.Exit != 0 }) // runs, and the runner takes that for success
-		return run, err == nil && run.exit == nil && (run.invalid == "" || run.silent) && (len(run.results) > 0 || len(run.records) > 0 && none), err
+		none := len(run.results) == 0 && len(run.records) > 0 && !slices.ContainsFunc(run.records, func(r step.Record) bool { return r.Exit != 0 })
+		return run, err == nil && run.exit == nil && (run.silent || run.invalid == "" && (none || len(run.results) > 0)), err
 	}
 	for _, cmd := range cmds {
 		out, err := pl.exec(ctx, cmd, false)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -19,7 +20,7 @@ type testRun struct {
 	findings []step.Finding
 	tail     string
 	invalid  string       // what a run printed that does not count
-	silent   bool         // a command ended well and wrote no report
+	silent   bool         // a runner found no test, and has a report otherwise
 	exit     *step.Record // of a command that gives no report: every test is as it ended
 }
 
@@ -205,7 +206,7 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 			run.records = append(run.records, out.Record)
 			continue
 		}
-		run.records = append(run.records, out.Record)
+		run.records, run.silent = append(run.records, out.Record), run.silent || out.silent()
 		if run.exit == nil {
 			run.tail = out.tail
 		}
@@ -213,7 +214,7 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 		failed := slices.ContainsFunc(out.Results, func(r step.TestResult) bool { return bad(r.Status) })
 		switch {
 		case out.problem != "":
-			run.invalid, run.silent = string(out.output), out.unreported && out.Record.Exit == 0
+			run.invalid = string(out.output)
 			run.findings = append(run.findings, reject("check-invalid", "", 0, "The test run `"+CommandText(cmd)+"` does not count: "+out.problem+"."))
 		case executed(out.Results) == 0 && !failed:
 			run.findings = append(run.findings, p.runFinding("no-tests-ran", "The test runner ran no test", cmd, out))
@@ -231,6 +232,16 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 		})...))
 	}
 	return run, nil
+}
+
+var foundNone = re.New(`(?i)\bno tests? (files? )?(were )?found\b`)
+
+// silent reports whether a runner that writes a report has found no test.
+func (o outcome) silent() bool {
+	if o.unreported {
+		return o.Record.Exit == 0 || foundNone().Match(o.output)
+	}
+	return o.problem == "" && len(o.report) > 0 && len(o.Results) == 0
 }
 
 // runFinding is a run of tests that shows nothing of any of them.

@@ -140,6 +140,9 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 		return words("the run was stopped")
 	}
 	if p.a.json {
+		if _, rep.Usage, _, err = costs(ctx, p, e, id); err != nil {
+			return err
+		}
 		p.a.print(rep)
 	}
 	fmt.Fprint(p.a.Err, p.standstill(p.a.lang(), id, st, rep.Pause))

@@ -339,7 +339,7 @@ type WorkNote struct {
 	Work        string      `json:"work"`
 	Mode        Mode        `json:"mode,omitempty"`
 	Reasons     []string    `json:"reasons,omitempty"`
-	Requirement Requirement `json:"requirement"`
+	Requirement Requirement `json:"requirement,omitzero"`
 	Plan        flow.Blob   `json:"plan"` // WorkPlan, once there is one
 	Tasks       []TaskLine  `json:"tasks,omitempty"`
 }
