@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -192,6 +193,9 @@ func (a *Actor) asItIs(_ context.Context, b *builder, t target.Target, ad *Adopt
 func (a *Actor) adoptCheck(ctx context.Context, pv private, tree string, frozen []step.File, ad *Adopted) error {
 	if len(frozen) == 0 {
 		ad.Problem = "it has no tests that could pass; write some, build it, or use --unchecked"
+		if list := pv.Module.Place.Tests; len(list) > 0 {
+			ad.Problem = fmt.Sprintf("no test file counts as its own; these would: %s. Rename its tests, write some, or use --unchecked", strings.Join(list[:min(len(list), 3)], ", "))
+		}
 		return nil
 	}
 	c, err := a.checker("adopt")

@@ -407,9 +407,10 @@ var koreanFindings = map[string]string{
 	"the new code has nothing to mutate, and no test fails without it; a test that does would prove it":       "새 코드에 변이시킬 것이 없고, 변경 없이 실패하는 테스트도 없습니다. 그런 테스트를 추가하면 증명됩니다",
 
 	// adopt
-	"it has no sources to adopt; build it":                                                         "등록할 소스가 없습니다. 빌드하세요",
-	"its code is in several languages, so nothing was run; to record it as it is, use --unchecked": "코드가 여러 언어로 되어 있어 아무것도 실행하지 않았습니다. 그대로 기록하려면 --unchecked를 쓰세요",
-	"it has no tests that could pass; write some, build it, or use --unchecked":                    "통과할 테스트가 없습니다. 테스트를 쓰거나, 빌드하거나, --unchecked를 쓰세요",
+	"it has no sources to adopt; build it":                                                              "등록할 소스가 없습니다. 빌드하세요",
+	"its code is in several languages, so nothing was run; to record it as it is, use --unchecked":      "코드가 여러 언어로 되어 있어 아무것도 실행하지 않았습니다. 그대로 기록하려면 --unchecked를 쓰세요",
+	"no test file counts as its own; these would: %s. Rename its tests, write some, or use --unchecked": "이 모듈의 테스트로 인정되는 파일이 없습니다. 인정되는 파일: %s. 테스트 파일의 이름을 바꾸거나, 테스트를 쓰거나, --unchecked를 사용하세요",
+	"it has no tests that could pass; write some, build it, or use --unchecked":                         "통과할 테스트가 없습니다. 테스트를 쓰거나, 빌드하거나, --unchecked를 쓰세요",
 	"its checks do not pass":                 "검사를 통과하지 못합니다",
 	"its checks do not pass; %s":             "검사를 통과하지 못합니다; %s",
 	"examples of its spec that fail: %d; %s": "실패하는 스펙 예시: %d개; %s",
