@@ -20,9 +20,7 @@ import (
 )
 
 type autoFlags struct {
-	driveOptions
-	file        string
-	feature     string
+	asked
 	dryRun      bool
 	eco, heavy  bool
 	opus        bool
@@ -31,9 +29,6 @@ type autoFlags struct {
 	custom      string
 	context     []string
 	skip        bool
-	yes         bool
-	worktree    bool
-	pr          bool
 	issue       bool
 	noIssue     bool
 	skipE2E     bool
@@ -54,16 +49,16 @@ func newAuto(a *app) *cobra.Command {
 			"with the design. Every loop has a limit and ends with a reason. Documents go to docs/ if the project has some there, " +
 			"else to .jacquard/docs/. Without a task, it looks for work in the project and proposes it.",
 		Example: "  jacquard auto \"add a discount to the cart\"\n  jacquard auto --dry-run \"move the sessions to Redis\"",
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
 			task, err := f.taskOf(args)
 			if err != nil {
 				return err
 			}
 			if task != "" || f.file != "" || f.wants != "" {
-				return a.auto(c.Context(), task, f)
+				return p.auto(ctx, task, f)
 			}
-			return a.discover(c.Context(), f)
-		},
+			return p.discover(ctx, f)
+		}),
 	}
 	runFlags(c, &f.driveOptions)
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the task; - is stdin")
@@ -93,10 +88,7 @@ func newAuto(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
-	if err := a.byPerson(f.yes, "--yes"); err != nil {
-		return err
-	}
+func (p *project) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	switch {
 	case f.eco && f.heavy:
 		return conflict("--eco", "--heavy")
@@ -114,16 +106,9 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 		if _, _, err := act.ScreenLine(f.screen, f.expect); err != nil {
 			return usage("--qa-interactive: %v", err)
 		}
-		if _, err := proc.LookPath("tmux", a.env["PATH"]); err != nil {
+		if _, err := proc.LookPath("tmux", p.a.env["PATH"]); err != nil {
 			return environment("--qa-interactive", words("tmux is not installed: install it and put it on PATH"))
 		}
-	}
-	if f.feature != "" && pdca.Feature(f.feature) != f.feature {
-		return usage("%q is not a valid feature name: use a-z, 0-9 and -, at most 40 characters", f.feature)
-	}
-	p, err := a.open(ctx)
-	if err != nil {
-		return err
 	}
 	seats := p.seats(f.driveOptions)
 	if m, ok := findMaker(seats.Run.Agent); f.opus && ok && seats.Tiers[step.High] == "" {
@@ -132,48 +117,25 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	said := given
 	if f.wants != "" {
 		given = ""
-	} else if given, err = (specNewFlags{file: f.file, command: "jacquard auto"}).request(a, given); err != nil {
+	} else if given, err = p.a.request(given, f.file, "--file ", "jacquard auto"); err != nil {
 		return err
 	}
 	if len(strings.Fields(given)) < 2 && f.wants == "" {
 		return usage("%q is too short: describe the change in a sentence", given)
 	}
-	if p.noGit {
-		return usage("not a git repository: auto works with branches and commits; run git init first")
+	if f.dryRun || f.wants != "" { // nothing of the project changes
+		f.pr, f.worktree = false, false
 	}
-	var pull *step.PullIn
-	if f.pr && !f.dryRun && f.wants == "" {
-		if pull, err = p.pullIn(ctx); err != nil {
-			return err
+	return p.request(ctx, autoDef, given, f.asked, func(s start) (any, error) {
+		in := step.AutoIn{
+			Pull: s.pull, Request: given, Feature: f.feature, Sources: f.sources(), Wants: f.wants, Language: s.language(said), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
+			Gates: f.interactive, Yes: f.yes, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, SkipE2E: f.skipE2E, Strict: f.strict, Delivery: step.ToCommit, Budget: s.budget,
 		}
-	}
-	if f.worktree && !f.dryRun && f.wants == "" {
-		var end func() error
-		if p, end, err = p.worktree(ctx, f.feature, given, pull); err != nil {
-			return err
+		if in.Issue, err = s.issueIn(ctx, given, f); err != nil {
+			return nil, err
 		}
-		defer func() { err = errors.Join(err, end()) }()
-	}
-	if f.wants == "" {
-		if err := p.leaveAlone(ctx); err != nil {
-			return err
-		}
-	}
-	in := step.AutoIn{
-		Pull:    pull,
-		Request: given, Feature: f.feature, Sources: f.sources(), Wants: f.wants, Language: p.language(said), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
-		Gates: f.interactive, Yes: f.yes, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, SkipE2E: f.skipE2E, Strict: f.strict, Delivery: step.ToCommit,
-	}
-	if in.Budget, err = p.budget(f.budget); err != nil {
-		return err
-	}
-	if in.Issue, err = p.issueIn(ctx, given, f); err != nil {
-		return err
-	}
-	if err := p.collect(ctx, &in, f); err != nil {
-		return err
-	}
-	return p.run(ctx, autoDef, in, in.Budget, f.driveOptions)
+		return in, s.collect(ctx, &in, f)
+	})
 }
 
 // collect gets what a task is given besides the project: that of its unfinished run, else it is collected anew.

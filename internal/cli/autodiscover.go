@@ -14,15 +14,9 @@ import (
 )
 
 // discover is auto without a task: code looks for what the project needs, says what it would do, and does it with --yes.
-func (a *app) discover(ctx context.Context, f autoFlags) error {
-	p, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
-	if p.noGit {
-		return usage("not a git repository: auto works with branches and commits; run git init first")
-	}
-	if err := cmp.Or(p.store(), p.trusted()); err != nil {
+func (p *project) discover(ctx context.Context, f autoFlags) error {
+	a := p.a
+	if err := cmp.Or(p.needsGit(autoDef), p.store(), p.trusted()); err != nil {
 		return err
 	}
 	d, err := act.New(p.planOptions()).Discover(ctx)
@@ -43,7 +37,7 @@ func (a *app) discover(ctx context.Context, f autoFlags) error {
 	switch {
 	case d.Task != "" && f.yes:
 		f.yes = false
-		return a.auto(ctx, d.Task, f)
+		return p.auto(ctx, d.Task, f)
 	case d.Task != "":
 		fmt.Fprint(a.Err, a.lang().T("to do it, run: jacquard auto --yes\n"))
 	case len(d.Staged) > 0 && f.yes:

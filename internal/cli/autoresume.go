@@ -59,9 +59,6 @@ func (p *project) takeUp(ctx context.Context, name string, o driveOptions) (take
 	}
 	f := list[i]
 	fmt.Fprintf(p.a.Err, p.a.lang().T("%s: started by another tool, now in phase %s; continuing it\n"), f.Name, f.Phase)
-	if err := p.leaveAlone(ctx); err != nil {
-		return true, err
-	}
 	in := step.AutoIn{Feature: f.Name, Own: true, Delivery: step.ToCommit}
 	text := ""
 	for _, kind := range []string{"plan", "design", "analysis"} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
+	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -23,6 +24,65 @@ type newRun struct {
 	cost       step.Budget
 	blocks     bool
 	unfinished func(context.Context) (old flow.Run, found bool, err error)
+}
+
+// asked is what a request comes with, whatever the style.
+type asked struct {
+	driveOptions
+	file, feature     string
+	yes, worktree, pr bool
+}
+
+// start is what a run of a request begins with, whatever the style: the project, or a work tree of its own.
+type start struct {
+	*project
+	pull   *step.PullIn // where its pull request goes, nil for none
+	budget step.Budget
+}
+
+// request begins a run of a style. input makes its input; nil: there is nothing to begin.
+func (p *project) request(ctx context.Context, def, text string, q asked, input func(start) (any, error)) (err error) {
+	if err := p.a.byPerson(q.yes, "--yes"); err != nil {
+		return err
+	}
+	if q.feature != "" && pdca.Feature(q.feature) != q.feature {
+		return usage("%q is not a valid feature name: use a-z, 0-9 and -, at most 40 characters", q.feature)
+	}
+	if processOf(def).git {
+		err = p.needsGit(def)
+	} else if q.worktree && p.noGit {
+		err = usage("--worktree needs a git repository: run git init first")
+	}
+	s := start{project: p}
+	if err == nil && q.pr {
+		s.pull, err = p.pullIn(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if q.worktree {
+		var end func() error
+		if s.project, end, err = p.worktree(ctx, q.feature, text, s.pull); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
+	if s.budget, err = s.project.budget(q.budget); err != nil {
+		return err
+	}
+	in, err := input(s)
+	if in == nil || err != nil {
+		return err
+	}
+	return s.run(ctx, def, in, s.budget, q.driveOptions)
+}
+
+// needsGit refuses a folder without git for a process that cannot do without.
+func (p *project) needsGit(def string) error {
+	if p.noGit {
+		return usage("not a git repository: %s works with branches and commits; run git init first", def)
+	}
+	return nil
 }
 
 // begin starts a run and drives it, or goes on with one that somebody else has begun in the meantime.
@@ -85,6 +145,49 @@ func (p *project) startRun(ctx context.Context, e *engine, n newRun) (r flow.Run
 func (p *project) goOn(ctx context.Context, r flow.Run, o driveOptions, blocks bool) error {
 	fmt.Fprintf(p.a.Err, p.a.lang().T("run %s is unfinished; resuming it\n"), r.ID)
 	return p.resume(ctx, r, o, blocks)
+}
+
+// run starts a run of a workflow, or goes on with the one that was asked for the same.
+func (p *project) run(ctx context.Context, def string, in any, budget step.Budget, o driveOptions) error {
+	if err := p.inProject(); err != nil {
+		return err
+	}
+	kind := processOf(def)
+	if x, ok := in.(step.AutoIn); kind.style != "" && (!ok || x.Wants == "") { // what is wanted of messages alone begins nowhere
+		if err := p.leaveAlone(ctx); err != nil {
+			return err
+		}
+	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	n := newRun{driveOptions: o, def: def, in: raw, cost: budget}
+	n.unfinished = func(ctx context.Context) (flow.Run, bool, error) {
+		old, found, err := p.unfinishedOf(ctx, def, raw)
+		switch same := string(old.In) == string(raw); {
+		case err != nil || !found:
+			return old, false, err
+		case !same && kind.several && (requestOf(raw) == "" || requestOf(old.In) != requestOf(raw)):
+			return old, false, nil
+		case old.Driver != "":
+			return old, false, &flow.DrivenError{Run: old.ID, Driver: old.Driver}
+		case !same && kind.several:
+			return old, false, usage("unfinished run %s has the same request, with other settings. To continue it, run: jacquard resume %s. To end it, run: jacquard stop --now %s", old.ID, old.ID, old.ID)
+		case !same:
+			return old, false, usage("unfinished run %s has a different request. To continue it, run: jacquard resume %s. To end it, run: jacquard stop --now %s", old.ID, old.ID, old.ID)
+		}
+		return old, true, nil
+	}
+	if old, found, err := n.unfinished(ctx); err != nil {
+		return err
+	} else if found {
+		return p.goOn(ctx, old, o, false)
+	}
+	if err := p.trusted(); err != nil {
+		return err
+	}
+	return p.begin(ctx, n)
 }
 
 // unfinishedOf finds a run of a workflow that has not ended, first one with the same input, then one with the same request.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -181,42 +179,4 @@ func (p *project) writeFiles(ctx context.Context, files map[string][]byte) error
 		}
 	}
 	return nil
-}
-
-// run starts a run of a workflow, or goes on with the one that was asked for the same.
-func (p *project) run(ctx context.Context, def string, in any, budget step.Budget, o driveOptions) error {
-	if err := p.inProject(); err != nil {
-		return err
-	}
-	raw, err := json.Marshal(in)
-	if err != nil {
-		return err
-	}
-	n := newRun{driveOptions: o, def: def, in: raw, cost: budget}
-	kind := processOf(def)
-	n.unfinished = func(ctx context.Context) (flow.Run, bool, error) {
-		old, found, err := p.unfinishedOf(ctx, def, raw)
-		switch same := string(old.In) == string(raw); {
-		case err != nil || !found:
-			return old, false, err
-		case !same && kind.several && (requestOf(raw) == "" || requestOf(old.In) != requestOf(raw)):
-			return old, false, nil
-		case old.Driver != "":
-			return old, false, &flow.DrivenError{Run: old.ID, Driver: old.Driver}
-		case !same && kind.several:
-			return old, false, usage("unfinished run %s has the same request, with other settings. To continue it, run: jacquard resume %s. To end it, run: jacquard stop --now %s", old.ID, old.ID, old.ID)
-		case !same:
-			return old, false, usage("unfinished run %s has a different request. To continue it, run: jacquard resume %s. To end it, run: jacquard stop --now %s", old.ID, old.ID, old.ID)
-		}
-		return old, true, nil
-	}
-	if old, found, err := n.unfinished(ctx); err != nil {
-		return err
-	} else if found {
-		return p.goOn(ctx, old, o, false)
-	}
-	if err := p.trusted(); err != nil {
-		return err
-	}
-	return p.begin(ctx, n)
 }

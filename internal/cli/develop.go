@@ -26,18 +26,12 @@ import (
 const agreeGate = "/agree"
 
 type developFlags struct {
-	driveOptions
-	file     string
-	feature  string
+	asked
 	strategy string
-	yes      bool
 	resume   bool
 	restart  bool
-	worktree bool
-	pr       bool
-	prSaid   bool         // the flag was given
-	alone    bool         // one reviewer, whatever panel there is
-	pull     *step.PullIn // where the pull request goes
+	prSaid   bool // the flag was given
+	alone    bool // one reviewer, whatever panel there is
 }
 
 func newDevelop(a *app) *cobra.Command {
@@ -51,7 +45,7 @@ func newDevelop(a *app) *cobra.Command {
 		Example: "  jacquard develop \"sessions expire after an hour\"\n  jacquard develop --resume",
 		RunE: func(c *cobra.Command, args []string) error {
 			f.prSaid = c.Flags().Changed("pr")
-			return a.develop(c.Context(), first(args, "", ""), f)
+			return a.inProject(func(ctx context.Context, p *project, args []string) error { return p.develop(ctx, first(args, "", ""), f) })(c, args)
 		},
 	}
 	runFlags(c, &f.driveOptions)
@@ -66,84 +60,67 @@ func newDevelop(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) develop(ctx context.Context, given string, f developFlags) (err error) {
-	if err := a.byPerson(f.yes, "--yes"); err != nil {
-		return err
-	}
+func (p *project) develop(ctx context.Context, given string, f developFlags) (err error) {
 	switch {
 	case f.worktree && (f.resume || f.restart):
 		return usage("--worktree starts a new run: continue an earlier run in its own work tree")
 	case f.resume && f.restart:
 		return conflict("--resume", "--restart")
-	case f.feature != "" && pdca.Feature(f.feature) != f.feature:
-		return usage("%q is not a valid feature name: use a-z, 0-9 and -, at most 40 characters", f.feature)
 	case f.strategy != "" && !slices.Contains(checkpoint.Strategies, f.strategy):
 		return usage("--strategy %q: must be one of %s", f.strategy, strings.Join(checkpoint.Strategies, ", "))
 	}
-	p, err := a.open(ctx)
-	if err != nil {
-		return err
+	if given != "" || f.file != "" {
+		if given, err = p.a.request(given, f.file, "--file ", "jacquard develop"); err != nil {
+			return err
+		}
 	}
-	if p.noGit {
-		return usage("not a git repository: develop works with branches and commits; run git init first")
+	if f.worktree && len(strings.Fields(given)) < 2 {
+		return usage("%q is too short: describe the change in a sentence", given)
 	}
 	if !f.prSaid {
 		f.pr = p.conf.PR
 	}
-	if f.pr && !f.resume {
-		if f.pull, err = p.pullIn(ctx); err != nil {
-			return err
-		}
-	}
-	if given != "" || f.file != "" {
-		if given, err = (specNewFlags{file: f.file, command: "jacquard develop"}).request(a, given); err != nil {
-			return err
-		}
-	}
-	if f.worktree {
-		if len(strings.Fields(given)) < 2 {
-			return usage("%q is too short: describe the change in a sentence", given)
-		}
-		var end func() error
-		if p, end, err = p.worktree(ctx, f.feature, given, f.pull); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, end()) }()
-	}
+	q := f.asked
+	q.pr = f.pr && !f.resume
+	return p.request(ctx, developDef, given, q, func(s start) (any, error) { return s.developIn(ctx, given, f) })
+}
+
+// developIn is the input of a run of develop, nil where an earlier one was carried on.
+func (p start) developIn(ctx context.Context, given string, f developFlags) (any, error) {
 	before, err := p.earlier(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	goOn := given != "" && !f.restart && before.unfinished() && given == before.request() // asked for the same again
 	if !goOn && before.open() {
 		if goOn, err = p.resumeMenu(ctx, before, f); err != nil {
-			return err
+			return nil, err
 		}
 		if !goOn {
 			if given = cmp.Or(given, before.request()); before.unfinished() {
 				if err := p.end(ctx, before.run); err != nil {
-					return err
+					return nil, err
 				}
 			}
 		}
 	} else if f.resume && !goOn {
-		return usage("nothing to resume: there is no unfinished run of develop, and none in %s", checkpoint.StatePath)
+		return nil, usage("nothing to resume: there is no unfinished run of develop, and none in %s", checkpoint.StatePath)
 	}
 	exact := goOn && before.unfinished()
 	if goOn && !exact {
 		given = cmp.Or(given, before.request())
 	}
 	if !exact && len(strings.Fields(given)) < 2 {
-		return usage("%q is too short: describe the change in a sentence", given)
+		return nil, usage("%q is too short: describe the change in a sentence", given)
 	}
 	if err := p.forget(before, goOn); err != nil {
-		return err
+		return nil, err
 	}
 	if exact {
 		if given != "" && given != before.request() {
-			return usage("unfinished run %s has a different request: leave the request out to continue it, or use --restart", before.run.ID)
+			return nil, usage("unfinished run %s has a different request: leave the request out to continue it, or use --restart", before.run.ID)
 		}
-		return p.resume(ctx, before.run, f.driveOptions, false)
+		return nil, p.resume(ctx, before.run, f.driveOptions, false)
 	}
 	in := step.DevelopIn{Feature: f.feature, Yes: f.yes, Strategy: f.strategy, Delivery: step.ToCommit}
 	if !f.alone { // who proposes and reviews side by side
@@ -152,10 +129,14 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 	if goOn {
 		in.Prior = before.state
 		if err := p.goesOnFrom(ctx, before.run, &in); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return p.startDevelop(ctx, given, in, f)
+	in.Request, in.Language, in.Budget = given, p.language(given), p.budget
+	if in.Pull = p.pull; f.pr && in.Pull == nil { // what is gone on with has no journal
+		in.Pull, err = p.pullIn(ctx)
+	}
+	return in, err
 }
 
 // goesOnFrom lets a run begin with what an ended one has landed and not delivered, when the branch has not moved since.
@@ -185,22 +166,6 @@ func (p *project) goesOnFrom(ctx context.Context, r flow.Run, in *step.DevelopIn
 	}
 	in.From, in.Onto, in.Feature = from, head.Commit, name
 	return nil
-}
-
-func (p *project) startDevelop(ctx context.Context, given string, in step.DevelopIn, f developFlags) (err error) {
-	if err := p.leaveAlone(ctx); err != nil {
-		return err
-	}
-	in.Request, in.Language = given, p.language(given)
-	if in.Budget, err = p.budget(f.budget); err != nil {
-		return err
-	}
-	if in.Pull = f.pull; f.pr && in.Pull == nil { // what is gone on with has no journal
-		if in.Pull, err = p.pullIn(ctx); err != nil {
-			return err
-		}
-	}
-	return p.run(ctx, developDef, in, in.Budget, f.driveOptions)
 }
 
 // earlier is what there is of a run before: its state file, its journal, or both.

@@ -74,10 +74,10 @@ func styleNames() (out []string) {
 
 // doFlags are the settings of do, "" for what nobody has set.
 type doFlags struct {
-	driveOptions
-	style, size, ask, tests, review, deliver, documents, from string
-	feature, expected                                         string
-	yes, dryRun, worktree, bug                                bool
+	asked
+	style, size, ask, tests, review, deliver, documents, from, expected string
+
+	dryRun, bug bool
 	configured                                                []string // settings of which the file of settings has the value
 }
 
@@ -225,6 +225,7 @@ func (f *doFlags) given(flag, value string) any {
 
 // do begins a run of the style that a request asks for, or goes on with one.
 func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFlags) error {
+	a.documents = f.documents
 	p, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -246,38 +247,33 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 		}
 		return usage("no request given: jacquard do \"…\", or --from file:PATH")
 	}
-	a.documents = f.documents // the styles open the project for themselves
 	if f.review == reviewPanel && len(p.conf.Panel) == 0 {
 		return usage("--review panel: name the reviewers under panel in %s", configFile)
 	}
 	if f.dryRun {
 		return a.dryDo(ctx, p, s, given, f)
 	}
+	q := f.asked
+	q.yes, q.pr = f.ask == askNever, f.deliver == deliverPull
 	switch s.def {
 	case autoDef:
-		g := autoFlags{
-			driveOptions: f.driveOptions, feature: f.feature, eco: f.size == "s", heavy: f.size == "l",
-			interactive: f.ask == askPhases, yes: f.ask == askNever, worktree: f.worktree, pr: f.deliver == deliverPull,
-		}
+		g := autoFlags{asked: q, eco: f.size == "s", heavy: f.size == "l", interactive: f.ask == askPhases}
 		if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
 			g.slack = channel
 		}
 		if query, ok := strings.CutPrefix(f.from, "gmail:"); ok {
 			g.gmail = cmp.Or(query, inbox.Unread)
 		}
-		return a.auto(ctx, given, g)
+		return p.auto(ctx, given, g)
 	case developDef:
-		g := developFlags{driveOptions: f.driveOptions, feature: f.feature, yes: f.ask == askNever, worktree: f.worktree, pr: f.deliver == deliverPull, prSaid: f.deliver != ""}
+		g := developFlags{asked: q, prSaid: f.deliver != "", alone: f.review == reviewOne}
 		if f.size == "s" {
 			g.strategy = checkpoint.Strategies[0]
 		}
-		g.alone = f.review == reviewOne
-		return a.develop(ctx, given, g)
+		return p.develop(ctx, given, g)
 	}
-	return a.work(ctx, given, workFlags{
-		driveOptions: f.driveOptions, yes: f.ask == askNever, size: map[string]step.Mode{"s": step.DirectMode, "m": step.PipelineMode}[f.size],
-		testsFirst: f.tests == testsFirst, bug: f.bug, expected: f.expected, worktree: f.worktree, feature: f.feature, pr: f.deliver == deliverPull,
-	})
+	size := map[string]step.Mode{"s": step.DirectMode, "m": step.PipelineMode}[f.size]
+	return p.work(ctx, given, workFlags{asked: q, size: size, testsFirst: f.tests == testsFirst, bug: f.bug, expected: f.expected})
 }
 
 // fill takes settings of the configuration where no flag was given, and --yes as what it stands for.
@@ -314,7 +310,7 @@ func (p *project) source(ctx context.Context, given, from string) (string, error
 		if given != "" {
 			return "", usage("the request was given twice, as an argument and with %s: remove one of them", "--from "+from)
 		}
-		return specNewFlags{file: name, flag: "--from file:"}.request(p.a, "")
+		return p.a.request("", name, "--from file:", "")
 	case kind == "issue":
 		n, err := strconv.Atoi(name)
 		if err != nil || n <= 0 {
@@ -341,7 +337,7 @@ func badFrom(from string) error {
 
 // dryDo says what do would do, without an agent.
 func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f doFlags) error {
-	text, err := (specNewFlags{command: "jacquard do"}).request(a, given)
+	text, err := a.request(given, "", "", "jacquard do")
 	if err != nil {
 		return err
 	}

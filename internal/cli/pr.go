@@ -292,13 +292,16 @@ func (w *review) round(ctx context.Context, pull forge.Pull, before []flow.Run, 
 	}
 	text, words := reviewRequest(pull, remarks, undone)
 	in := step.WorkIn{
-		Request: text, Original: text, Yes: w.f.yes, Delivery: step.ToCommit, From: head,
+		Request: text, Original: text, Yes: w.f.yes, Language: p.language(words), Delivery: step.ToCommit, From: head,
 		Pull: &step.PullIn{Base: w.base, Branch: w.branch, Number: w.number, Draft: stays},
 	}
 	for _, m := range remarks {
 		in.Pull.Heard = append(in.Pull.Heard, m.ID)
 	}
-	if err := p.settled(&in, words, w.f.budget); err != nil {
+	if in.Budget, err = p.budget(w.f.budget); err != nil {
+		return err
+	}
+	if in.Router, err = p.router(); err != nil {
 		return err
 	}
 	raw, err := json.Marshal(in)

@@ -30,6 +30,7 @@ type process struct {
 	// end prints the answer of a run that is done.
 	end       func(p *project, e *engine, rep *report.Run, blocks bool) error
 	documents bool // it writes documents
+	git       bool // it needs branches and commits
 	several   bool // several requests may be at work at once
 	unpaid    bool // nothing is proved, so the project's own checks need not run first
 }
@@ -42,9 +43,9 @@ func processOf(def string) process {
 	case workDef:
 		return process{command: "do", style: workDef, started: report.TaskStarted, line: lineOf(report.WorkPlanned, report.Task, "work"), end: (*project).worked, documents: true, several: true}
 	case autoDef:
-		return process{command: "do --style pdca", style: "pdca", started: report.Started, line: autoLine, end: (*project).finished, documents: true, several: true}
+		return process{command: "do --style pdca", style: "pdca", started: report.Started, line: autoLine, end: (*project).finished, documents: true, git: true, several: true}
 	case developDef:
-		return process{command: "do --style develop", style: developDef, started: report.TaskStarted, line: developLine, end: (*project).developed, documents: true}
+		return process{command: "do --style develop", style: developDef, started: report.TaskStarted, line: developLine, end: (*project).developed, documents: true, git: true}
 	}
 	command := def
 	if def == specDef {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,8 +14,6 @@ import (
 )
 
 type specNewFlags struct {
-	command string // whose request it is, "" for spec new
-	flag    string // what the file was named with, "" for --file
 	driveOptions
 	path, file string
 	yes        bool
@@ -44,7 +41,7 @@ func newSpecNew(a *app) *cobra.Command {
 }
 
 func (p *project) specNew(ctx context.Context, request string, f specNewFlags) error {
-	request, err := f.request(p.a, request)
+	request, err := p.a.request(request, f.file, "--file ", "jacquard spec new")
 	if err != nil {
 		return err
 	}
@@ -68,19 +65,19 @@ func (p *project) specNew(ctx context.Context, request string, f specNewFlags) e
 	return p.run(ctx, specDef, in, in.Budget, f.driveOptions)
 }
 
-func (f specNewFlags) request(a *app, given string) (string, error) {
-	command := cmp.Or(f.command, "jacquard spec new")
-	where := cmp.Or(f.flag, "--file ") + f.file
-	if given != "" && f.file != "" {
+// request is the text of a request: what was given to a command, or what is in the file that a flag names.
+func (a *app) request(given, file, flag, command string) (string, error) {
+	where := flag + file
+	if given != "" && file != "" {
 		return "", usage("the request was given twice, as an argument and with %s: remove one of them", where)
 	}
-	if f.file != "" {
+	if file != "" {
 		var raw []byte
 		var err error
-		if f.file == "-" {
+		if file == "-" {
 			raw, err = io.ReadAll(io.LimitReader(a.In, longest+1))
 		} else {
-			raw, err = os.ReadFile(f.file)
+			raw, err = os.ReadFile(file)
 		}
 		if failed := new(fs.PathError); errors.As(err, &failed) {
 			return "", usage("%s: %v", where, failed.Err)
@@ -91,7 +88,7 @@ func (f specNewFlags) request(a *app, given string) (string, error) {
 	}
 	given = strings.TrimSpace(given)
 	switch {
-	case given == "" && f.file != "":
+	case given == "" && file != "":
 		return "", usage("%s has no text: write the request there", where)
 	case given == "":
 		return "", usage("no request given: %s \"…\", or -f FILE", command)

@@ -23,12 +23,10 @@ import (
 )
 
 type workFlags struct {
-	driveOptions
-	file, feature, expected string
-	size                    step.Mode // "" where code chooses
-	yes, loop, pr           bool
-	testsFirst, worktree    bool
-	bug                     bool
+	asked
+	expected              string
+	size                  step.Mode // "" where code chooses
+	loop, testsFirst, bug bool
 }
 
 func newWork(a *app) *cobra.Command {
@@ -39,9 +37,9 @@ func newWork(a *app) *cobra.Command {
 			"in its own clone. Jacquard verifies, merges and commits; you approve the requirement and the plan. Documents have the " +
 			"format of the WORK pipeline, in works/ if the project has it, else in .jacquard/works/.",
 		Example: "  jacquard work \"[bugfix] the total is wrong when the cart is empty\"\n  jacquard work -f request.md --yes",
-		RunE: func(c *cobra.Command, args []string) error {
-			return a.work(c.Context(), first(args, "", ""), f)
-		},
+		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
+			return p.work(ctx, first(args, "", ""), f)
+		}),
 	}
 	runFlags(c, &f.driveOptions)
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
@@ -53,15 +51,11 @@ func newWork(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
+func (p *project) work(ctx context.Context, given string, f workFlags) error {
 	if f.loop {
 		return usage("work has no --loop: use jacquard auto")
 	}
-	p, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
-	given, err = specNewFlags{file: f.file, command: "jacquard work"}.request(a, given)
+	given, err := p.a.request(given, f.file, "--file ", "jacquard work")
 	if err != nil {
 		return err
 	}
@@ -85,54 +79,27 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 		}
 		return usage("%q is too short: describe the change in a sentence", given)
 	}
-	var pull *step.PullIn
-	if f.pr {
-		if pull, err = p.pullIn(ctx); err != nil {
-			return err
+	f.yes = f.yes || r.Auto // by a flag, or by a word of the request
+	return p.request(ctx, workDef, r.Text, f.asked, func(s start) (any, error) {
+		in := step.WorkIn{
+			Pull: s.pull, Size: f.size, TestsFirst: f.testsFirst, Bug: f.bug, Request: cmp.Or(r.Text, given), Original: given, Tags: r.Tags, Yes: f.yes,
+			Expected: f.expected, Language: s.language(given), Delivery: s.delivery(), Budget: s.budget,
 		}
-	}
-	if f.worktree {
-		if p.noGit {
-			return usage("--worktree needs a git repository: run git init first")
+		if f.expected != "" {
+			in.Request += "\n\nExpected instead: " + f.expected
 		}
-		var end func() error
-		if p, end, err = p.worktree(ctx, f.feature, r.Text, pull); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, end()) }()
-	}
-	in := step.WorkIn{Pull: pull, Size: f.size, TestsFirst: f.testsFirst, Bug: f.bug, Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Delivery: step.ToCommit}
-	if err := a.byPerson(in.Yes, "--yes"); err != nil { // by a flag, or by a word of the request
-		return err
-	}
-	in.Request = cmp.Or(in.Request, given)
-	if f.expected != "" {
-		in.Expected = f.expected
-		in.Request += "\n\nExpected instead: " + f.expected
-	}
-	if err := p.inProject(); err != nil {
-		return err
-	}
-	if p.noGit {
-		in.Delivery = step.ToTree
-		fmt.Fprint(a.Err, a.lang().T("⚠ WARNING: no git repository: commits are skipped, results stay in files. For commits, run git init first\n"))
-	} else if err := p.leaveAlone(ctx); err != nil {
-		return err
-	}
-	if err = p.settled(&in, given, f.budget); err != nil {
-		return err
-	}
-	return p.run(ctx, workDef, in, in.Budget, f.driveOptions)
+		var err error
+		in.Router, err = s.router()
+		return in, err
+	})
 }
 
-// settled fills in what the configuration and the words of a request decide: the language of documents, the budget, which models are asked.
-func (p *project) settled(in *step.WorkIn, words, budget string) (err error) {
-	in.Language = p.language(words)
-	if in.Budget, err = p.budget(budget); err != nil {
-		return err
+// delivery is how commits are delivered: as files, where there is no git.
+func (p *project) delivery() step.Delivery {
+	if p.noGit {
+		return step.ToTree
 	}
-	in.Router, err = p.router()
-	return err
+	return step.ToCommit
 }
 
 // language is that of the documents of a request: the one of its words, unless a person has said another one.
@@ -164,9 +131,13 @@ func (p *project) empty(ctx context.Context) (bool, error) {
 	return err == nil && len(list) == 0, err
 }
 
-// leaveAlone says which files have changes that are not committed. The work begins at the last commit, because what is proved there is
+// leaveAlone says which files have changes that are not committed, or that nothing can be committed. The work begins at the last commit, because what is proved there is
 // what gets committed; in the end the branch moves where git can do it without touching these files.
 func (p *project) leaveAlone(ctx context.Context) error {
+	if p.noGit {
+		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ WARNING: no git repository: commits are skipped, results stay in files. For commits, run git init first\n"))
+		return nil
+	}
 	if err := p.begun(ctx); err != nil {
 		return err
 	}

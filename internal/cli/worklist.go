@@ -336,17 +336,13 @@ func (p *project) workResume(ctx context.Context, id, task string, f workFlags) 
 	if err != nil {
 		return err
 	}
-	switch in.Task = task; {
+	in.Task, in.Delivery = task, p.delivery()
+	switch {
 	case w.Folder == "" && in.From == "" && w.plan.IsZero():
 		return usage("%s has no approved plan to resume: start the request again", w.ID)
 	case w.Total > 0 && w.Done == w.Total && in.From == "":
 		fmt.Fprintf(a.Err, a.lang().T("%s is done: %d of %d tasks\n"), w.ID, w.Done, w.Total)
 		return nil
-	}
-	if p.noGit {
-		in.Delivery = step.ToTree
-	} else if err := p.leaveAlone(ctx); err != nil {
-		return err
 	}
 	if f.budget != "" || in.Budget == (step.Budget{}) {
 		if in.Budget, err = p.budget(f.budget); err != nil {
