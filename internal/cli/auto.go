@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -20,7 +19,7 @@ import (
 )
 
 type autoFlags struct {
-	asked
+	askedFor
 	dryRun      bool
 	eco, heavy  bool
 	opus        bool
@@ -126,7 +125,7 @@ func (p *project) auto(ctx context.Context, given string, f autoFlags) (err erro
 	if f.dryRun || f.wants != "" { // nothing of the project changes
 		f.pr, f.worktree = false, false
 	}
-	return p.request(ctx, autoDef, given, f.asked, func(s start) (any, error) {
+	return p.request(ctx, autoDef, given, f.askedFor, func(s start) (any, error) {
 		in := step.AutoIn{
 			Pull: s.pull, Request: given, Feature: f.feature, Sources: f.sources(), Wants: f.wants, Language: s.language(said), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
 			Gates: f.interactive, Yes: f.yes, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, SkipE2E: f.skipE2E, Strict: f.strict, Delivery: step.ToCommit, Budget: s.budget,

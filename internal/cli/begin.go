@@ -26,8 +26,8 @@ type newRun struct {
 	unfinished func(context.Context) (old flow.Run, found bool, err error)
 }
 
-// asked is what a request comes with, whatever the style.
-type asked struct {
+// askedFor is what a request comes with, whatever the style.
+type askedFor struct {
 	driveOptions
 	file, feature     string
 	yes, worktree, pr bool
@@ -41,7 +41,7 @@ type start struct {
 }
 
 // request begins a run of a style. input makes its input; nil: there is nothing to begin.
-func (p *project) request(ctx context.Context, def, text string, q asked, input func(start) (any, error)) (err error) {
+func (p *project) request(ctx context.Context, def, text string, q askedFor, input func(start) (any, error)) (err error) {
 	if err := p.a.byPerson(q.yes, "--yes"); err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/checkpoint"
 	"github.com/jacquard-build/jacquard/internal/flow"
-	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -26,7 +25,7 @@ import (
 const agreeGate = "/agree"
 
 type developFlags struct {
-	asked
+	askedFor
 	strategy string
 	resume   bool
 	restart  bool
@@ -45,7 +44,9 @@ func newDevelop(a *app) *cobra.Command {
 		Example: "  jacquard develop \"sessions expire after an hour\"\n  jacquard develop --resume",
 		RunE: func(c *cobra.Command, args []string) error {
 			f.prSaid = c.Flags().Changed("pr")
-			return a.inProject(func(ctx context.Context, p *project, args []string) error { return p.develop(ctx, first(args, "", ""), f) })(c, args)
+			return a.inProject(func(ctx context.Context, p *project, args []string) error {
+				return p.develop(ctx, first(args, "", ""), f)
+			})(c, args)
 		},
 	}
 	runFlags(c, &f.driveOptions)
@@ -80,7 +81,7 @@ func (p *project) develop(ctx context.Context, given string, f developFlags) (er
 	if !f.prSaid {
 		f.pr = p.conf.PR
 	}
-	q := f.asked
+	q := f.askedFor
 	q.pr = f.pr && !f.resume
 	return p.request(ctx, developDef, given, q, func(s start) (any, error) { return s.developIn(ctx, given, f) })
 }

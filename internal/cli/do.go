@@ -74,11 +74,11 @@ func styleNames() (out []string) {
 
 // doFlags are the settings of do, "" for what nobody has set.
 type doFlags struct {
-	asked
+	askedFor
 	style, size, ask, tests, review, deliver, documents, from, expected string
 
 	dryRun, bug bool
-	configured                                                []string // settings of which the file of settings has the value
+	configured  []string // settings of which the file of settings has the value
 }
 
 func newDo(a *app) *cobra.Command {
@@ -253,11 +253,11 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	if f.dryRun {
 		return a.dryDo(ctx, p, s, given, f)
 	}
-	q := f.asked
+	q := f.askedFor
 	q.yes, q.pr = f.ask == askNever, f.deliver == deliverPull
 	switch s.def {
 	case autoDef:
-		g := autoFlags{asked: q, eco: f.size == "s", heavy: f.size == "l", interactive: f.ask == askPhases}
+		g := autoFlags{askedFor: q, eco: f.size == "s", heavy: f.size == "l", interactive: f.ask == askPhases}
 		if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
 			g.slack = channel
 		}
@@ -266,14 +266,14 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 		}
 		return p.auto(ctx, given, g)
 	case developDef:
-		g := developFlags{asked: q, prSaid: f.deliver != "", alone: f.review == reviewOne}
+		g := developFlags{askedFor: q, prSaid: f.deliver != "", alone: f.review == reviewOne}
 		if f.size == "s" {
 			g.strategy = checkpoint.Strategies[0]
 		}
 		return p.develop(ctx, given, g)
 	}
 	size := map[string]step.Mode{"s": step.DirectMode, "m": step.PipelineMode}[f.size]
-	return p.work(ctx, given, workFlags{asked: q, size: size, testsFirst: f.tests == testsFirst, bug: f.bug, expected: f.expected})
+	return p.work(ctx, given, workFlags{askedFor: q, size: size, testsFirst: f.tests == testsFirst, bug: f.bug, expected: f.expected})
 }
 
 // fill takes settings of the configuration where no flag was given, and --yes as what it stands for.

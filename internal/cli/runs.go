@@ -110,7 +110,7 @@ func newResume(a *app) *cobra.Command {
 		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
 			prefix := first(args, "", "")
 			if strings.HasPrefix(strings.ToUpper(prefix), "WORK-") {
-				return p.workResume(ctx, prefix, "", workFlags{asked: asked{driveOptions: o, yes: yes}})
+				return p.workResume(ctx, prefix, "", workFlags{askedFor: askedFor{driveOptions: o, yes: yes}})
 			}
 			var r flow.Run
 			if err := p.reading(ctx, func(rt keeper) (err error) {
@@ -120,7 +120,7 @@ func newResume(a *app) *cobra.Command {
 				return err
 			}
 			if id := workLeft(r); id != "" {
-				return p.workResume(ctx, id, "", workFlags{asked: asked{driveOptions: o, yes: yes}})
+				return p.workResume(ctx, id, "", workFlags{askedFor: askedFor{driveOptions: o, yes: yes}})
 			}
 			return p.resumeAs(ctx, r, o, yes, blocks)
 		}),

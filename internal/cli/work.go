@@ -23,7 +23,7 @@ import (
 )
 
 type workFlags struct {
-	asked
+	askedFor
 	expected              string
 	size                  step.Mode // "" where code chooses
 	loop, testsFirst, bug bool
@@ -80,7 +80,7 @@ func (p *project) work(ctx context.Context, given string, f workFlags) error {
 		return usage("%q is too short: describe the change in a sentence", given)
 	}
 	f.yes = f.yes || r.Auto // by a flag, or by a word of the request
-	return p.request(ctx, workDef, r.Text, f.asked, func(s start) (any, error) {
+	return p.request(ctx, workDef, r.Text, f.askedFor, func(s start) (any, error) {
 		in := step.WorkIn{
 			Pull: s.pull, Size: f.size, TestsFirst: f.testsFirst, Bug: f.bug, Request: cmp.Or(r.Text, given), Original: given, Tags: r.Tags, Yes: f.yes,
 			Expected: f.expected, Language: s.language(given), Delivery: s.delivery(), Budget: s.budget,

@@ -37,7 +37,7 @@ func newWorker(a *app) *cobra.Command {
 			"results there before reporting them. Models use the API keys of this machine.",
 		Example: "  jacquard worker --pool linux --jobs 8",
 		RunE: a.inProject(func(ctx context.Context, p *project, _ []string) error {
-			return p.work(ctx, o, w)
+			return p.serve(ctx, o, w)
 		}),
 	}
 	driveFlags(c, &o)
@@ -59,8 +59,8 @@ type serving struct {
 	drain  time.Duration
 }
 
-// work serves pools until it is told to stop.
-func (p *project) work(ctx context.Context, o driveOptions, w serving) (err error) {
+// serve serves pools until it is told to stop.
+func (p *project) serve(ctx context.Context, o driveOptions, w serving) (err error) {
 	if err := p.trusted(); err != nil {
 		return err
 	}
