@@ -1,8 +1,10 @@
-package example
+package example_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/example"
 )
 
 func TestPlain(t *testing.T) {
@@ -33,7 +35,7 @@ func TestPlain(t *testing.T) {
 		if tt.lang == "go" {
 			name = "F"
 		}
-		for _, e := range Plain(name, tt.signature, tt.lang) {
+		for _, e := range example.Plain(name, tt.signature, tt.lang) {
 			got = append(got, e.Calls())
 		}
 		for _, want := range strings.SplitAfter(tt.has, ") ") {
