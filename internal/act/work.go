@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +35,15 @@ func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (ste
 	}
 	if in.Work != "" {
 		return out, a.workKnown(ctx, v, in, &out)
+	}
+	if in.From == "" && !a.o.NoGit {
+		dirty, err := a.status(ctx)
+		if err != nil {
+			return out, err
+		}
+		const most = 500
+		out.Dirty = slices.Sorted(maps.Keys(dirty))
+		out.Dirty = out.Dirty[:min(len(out.Dirty), most)]
 	}
 	tree := works.Read(v.paths(), v.bytes, facts.Language)
 	landed, err := a.landedWorks(ctx, facts.Commit)

@@ -156,6 +156,8 @@ type WorkSurveyOut struct {
 	Before []TaskResult `json:"before,omitempty"`
 	// Agreed says that the plan is what an earlier run had agreed on: nobody is asked again.
 	Agreed bool `json:"agreed,omitempty"`
+	// Dirty are files that the user has changed and not committed: in the end the branch cannot be moved over them.
+	Dirty []string `json:"dirty,omitempty"`
 }
 
 // WorkSurvey reads the project and gives the WORK its id.

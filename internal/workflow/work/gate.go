@@ -250,4 +250,15 @@ func (w *request) tasksText(b *strings.Builder) {
 			fmt.Fprintf(b, "      $ %s\n", v)
 		}
 	}
+	var both []string
+	for _, t := range w.plan.Tasks {
+		for _, f := range t.Files {
+			if slices.Contains(w.s.Dirty, f.Path) && !slices.Contains(both, f.Path) {
+				both = append(both, f.Path)
+			}
+		}
+	}
+	if len(both) > 0 {
+		fmt.Fprintf(b, "not committed, and changed by this plan: %s. Commit or stash it before the end, or the result is not put on your branch\n", strings.Join(both, ", "))
+	}
 }
