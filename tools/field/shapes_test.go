@@ -57,9 +57,6 @@ func TestShapes(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := map[string]string{"baseline": "right", "honest": "accepted", "hunk": "rejected", "tests": "rejected", "prove": "quiet", "prove-hunk": "named"}
-			if s.Name() == "c-make" { // prove does not know its tests
-				want["prove-hunk"] = "unknown"
-			}
 			for _, r := range results {
 				if r.Outcome != want[r.Case] {
 					t.Errorf("%s: %s, want %s: %s (%d tests, its own command %d)", r.Case, r.Outcome, want[r.Case], r.Why, r.Tests, r.Own)
