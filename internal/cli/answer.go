@@ -15,6 +15,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
 func newAnswer(a *app) *cobra.Command {
@@ -302,7 +303,7 @@ func (p *project) questions(l report.Lang, id string, gates []flow.Gate) string 
 		switch {
 		case !approval(g):
 			fmt.Fprintf(&b, l.T("  %s TEXT\n"), answer)
-		case slices.Contains(g.Question.Options, skipPhase):
+		case slices.Contains(g.Question.Options, turn.Skip):
 			fmt.Fprintf(&b, l.T("  %s yes, %s no \"…\", or %s skip\n"), answer, answer, answer)
 		case strings.HasSuffix(g.Key, agreeGate):
 			fmt.Fprintf(&b, l.T("  %s yes, or %s no \"…\" to send it back to the agent\n"), answer, answer)

@@ -184,9 +184,6 @@ func (p *project) leftOfAuto(ctx context.Context, request string) (*step.Left, e
 	return nil, nil
 }
 
-// skipPhase is what goes on to the next phase of a feature, and is noted.
-const skipPhase = "skip"
-
 // finished prints the answer of a run of auto.
 func (p *project) finished(e *engine, rep *report.Run, _ bool) error {
 	out := *rep.Auto

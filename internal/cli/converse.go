@@ -12,6 +12,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
 // converses reports whether a person sits at both ends of the terminal.
@@ -116,8 +117,8 @@ func (p *project) hears(ctx context.Context, e *engine, r flow.Run, g flow.Gate,
 			return false, flow.ErrNoGate
 		}
 		return p.edit(ctx, e, now)
-	case is("s", skipPhase) && slices.Contains(g.Question.Options, skipPhase):
-		text = skipPhase
+	case is("s", turn.Skip) && slices.Contains(g.Question.Options, turn.Skip):
+		text = turn.Skip
 	case is("q", "quit"):
 		if edits(g) {
 			fmt.Fprint(p.a.Err, p.a.lang().T("nothing was built; the run waits\n"))
@@ -204,7 +205,7 @@ func detailsOf(ask, name string) string {
 
 // edits reports whether what a gate asks about can be edited by a person.
 func edits(g flow.Gate) bool {
-	return approval(g) && !slices.Contains(g.Question.Options, skipPhase) && !strings.HasSuffix(g.Key, "/decide") && !strings.HasSuffix(g.Key, agreeGate)
+	return approval(g) && !slices.Contains(g.Question.Options, turn.Skip) && !strings.HasSuffix(g.Key, "/decide") && !strings.HasSuffix(g.Key, agreeGate)
 }
 
 // choices is what a person may type, and for an approval what he is told who types something else.
@@ -216,7 +217,7 @@ func choices(l report.Lang, g flow.Gate) (menu, letters string) {
 		return l.T("a number, or the option itself: "), ""
 	case !approval(g):
 		return "> ", ""
-	case slices.Contains(g.Question.Options, skipPhase):
+	case slices.Contains(g.Question.Options, turn.Skip):
 		return l.T("[y]es, [n]o and why, [s]kip, [q]uit: "), l.T("type y, n, s or q")
 	case edits(g):
 		return l.T("[y]es, [n]o and why, [e]dit, [q]uit: "), l.T("type y, n, e or q")

@@ -54,9 +54,6 @@ const (
 	phaseReport = "report"
 )
 
-// skipped is the answer that goes on without what was asked.
-const skipped = "skip"
-
 // The reasons why a run ends, beside those of turn.Attempts.
 const (
 	passed        = "passed"
@@ -295,13 +292,13 @@ func (f *feature) decide(c *flow.Ctx, objection string) (goOn bool, err error) {
 		return false, nil
 	}
 	if !f.in.Accept {
-		a, err := flow.Ask(c, "decide", flow.Question{Text: turn.Clip(objection, 3000), Options: []string{flow.Approve, flow.Reject}})
+		what, said, err := turn.Gate(c, "decide", turn.Clip(objection, 3000))
 		if err != nil {
 			return false, err
 		}
-		if goOn = turn.Approved(a); !goOn {
-			if text := pdca.Line(a.Text); text != "" {
-				f.story = append(f.story, "a person: "+turn.Clip(text, 600))
+		if what != flow.Approve {
+			if said != "" {
+				f.story = append(f.story, "a person: "+turn.Line(said, 600))
 			}
 			return false, nil
 		}

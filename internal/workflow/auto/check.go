@@ -84,17 +84,14 @@ func (f *feature) chosen(c *flow.Ctx, found *fixing) (done bool, end step.End, e
 	if !f.in.Gates {
 		return false, step.End{}, nil
 	}
-	a, err := flow.Ask(c, "next", flow.Question{Text: f.findings(found.why), Options: []string{flow.Approve, flow.Reject, skipped}})
-	text := strings.TrimSpace(a.Text)
+	what, text, err := turn.Gate(c, "next", f.findings(found.why), turn.Skip)
 	switch {
-	case err != nil:
+	case err != nil || what == flow.Approve:
 		return false, step.End{}, err
-	case a.Verb == flow.Reply && strings.EqualFold(text, skipped):
+	case what == turn.Skip:
 		f.out.Accepted = append(f.out.Accepted, turn.Clip(strings.Join(found.why, "; "), 1000))
 		f.out.Open = nil
 		return true, step.End{}, f.commitFixes(c)
-	case turn.Approved(a):
-		return false, step.End{}, nil
 	case text != "":
 		found.guide = strings.TrimSpace(found.guide + "\n\nA person says, and this overrides everything else: " + turn.Clip(text, 4000))
 		return false, step.End{}, nil

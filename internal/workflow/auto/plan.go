@@ -176,18 +176,14 @@ func (f *feature) agreed(c *flow.Ctx, phase string) (step.End, error) {
 	}
 	c = c.Sub("agree")
 	for n, c := range flow.Rounds(c, "ask", 2) {
-		a, err := flow.Ask(c, "next", flow.Question{Text: f.banner(phase), Options: []string{flow.Approve, flow.Reject, skipped}})
-		if err != nil {
-			return step.End{}, err
-		}
-		text := strings.TrimSpace(a.Text)
+		what, text, err := turn.Gate(c, "next", f.banner(phase), turn.Skip)
 		switch {
-		case turn.Approved(a):
-			return step.End{}, nil
-		case a.Verb == flow.Reply && strings.EqualFold(text, skipped):
+		case err != nil || what == flow.Approve:
+			return step.End{}, err
+		case what == turn.Skip:
 			f.out.Warnings = append(f.out.Warnings, phase+": skipped by a person")
 			return step.End{}, nil
-		case a.Verb == flow.Reject && text != "" && n == 1:
+		case what == flow.Reject && text != "" && n == 1:
 			if err := f.revise(c, phase, text); err != nil {
 				return step.End{}, err
 			}

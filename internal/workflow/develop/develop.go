@@ -267,8 +267,8 @@ func (w *work) decide(c *flow.Ctx, objection string) (goOn bool, err error) {
 	if w.in.Yes {
 		return false, nil
 	}
-	a, err := flow.Ask(c, "decide", flow.Question{Text: turn.Clip(objection, 6000), Options: []string{flow.Approve, flow.Reject}})
-	if err != nil || !turn.Approved(a) {
+	what, _, err := turn.Gate(c, "decide", turn.Clip(objection, 6000))
+	if err != nil || what != flow.Approve {
 		return false, err
 	}
 	w.out.Accepted = append(w.out.Accepted, turn.Clip(objection, 1000))
@@ -280,9 +280,9 @@ func (w *work) agreed(c *flow.Ctx, text string) (ok bool, why string, err error)
 	if w.in.Yes {
 		return true, "", nil
 	}
-	a, err := flow.Ask(c, "agree", flow.Question{Text: turn.Clip(text, 12_000), Options: []string{flow.Approve, flow.Reject}})
-	if err != nil || turn.Approved(a) {
+	what, said, err := turn.Gate(c, "agree", turn.Clip(text, 12_000))
+	if err != nil || what == flow.Approve {
 		return err == nil, "", err
 	}
-	return false, turn.Line(a.Text, 4000), nil
+	return false, turn.Line(said, 4000), nil
 }

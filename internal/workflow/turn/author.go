@@ -181,11 +181,6 @@ func Decode(raw json.RawMessage, to any) error {
 	return nil
 }
 
-// Approved reports whether a person agrees: by the verb, or by the word.
-func Approved(a flow.Answer) bool {
-	return a.Verb == flow.Approve || a.Verb == flow.Reply && strings.EqualFold(strings.TrimSpace(a.Text), flow.Approve)
-}
-
 // Texts are an author's texts without empty ones: so many, and so much of each, as people read.
 func Texts(list []string) []string {
 	var out []string

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -13,6 +14,17 @@ const (
 	Skip  = "skip"
 	Abort = "abort"
 )
+
+// Gate asks a person to approve something or to reject it with a reason, or to do more with it, as Skip. what is one of these words, or
+// flow.Reply for an answer in other words; said is what he has written.
+func Gate(c *flow.Ctx, key, text string, more ...string) (what, said string, err error) {
+	a, err := flow.Ask(c, key, flow.Question{Text: text, Options: append([]string{flow.Approve, flow.Reject}, more...)})
+	said = strings.TrimSpace(a.Text)
+	if word := strings.ToLower(said); a.Verb == flow.Reply && (word == flow.Approve || slices.Contains(more, word)) {
+		return word, "", err
+	}
+	return a.Verb, said, err
+}
 
 // MaxHints bounds how often a person lets an author try again.
 const MaxHints = 20
@@ -41,7 +53,7 @@ func Escalate(c *flow.Ctx, text, words string, canSkip bool) (what, hint string,
 		return Abort, Clip(said, 1000), nil
 	case canSkip && strings.EqualFold(said, Skip):
 		return Skip, "", nil
-	case Approved(a) || said == "" || strings.EqualFold(said, retry):
+	case a.Verb == flow.Approve || said == "" || strings.EqualFold(said, flow.Approve) || strings.EqualFold(said, retry):
 		return retry, "", nil
 	}
 	return retry, Clip(said, 4000), nil

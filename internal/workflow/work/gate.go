@@ -39,16 +39,14 @@ func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error)
 			return false, "", err
 		}
 		flow.Note(c, "gate", step.WorkNote{Work: w.s.Work, Mode: w.plan.Mode, Reasons: w.reasons, Requirement: w.plan.Requirement, Plan: kept.Plan})
-		q, err := flow.Ask(c, "approve", flow.Question{Text: readable(note + a.text()), Options: []string{flow.Approve, flow.Reject}})
-		if err != nil {
-			return false, "", err
-		}
-		text := strings.TrimSpace(q.Text)
+		what, text, err := turn.Gate(c, "approve", readable(note+a.text()))
 		switch {
-		case turn.Approved(q):
+		case err != nil:
+			return false, "", err
+		case what == flow.Approve:
 			w.say(c, a.agent, "the "+a.key+" was approved by the user")
 			return true, "", nil
-		case q.Verb == flow.Reply && json.Valid([]byte(text)) && strings.HasPrefix(text, "{"):
+		case what == flow.Reply && json.Valid([]byte(text)) && strings.HasPrefix(text, "{"):
 			findings, err := a.edited(c, []byte(text))
 			if err != nil {
 				return false, "", err
