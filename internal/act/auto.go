@@ -400,7 +400,7 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 	if err != nil {
 		return step.HeadOut{}, err
 	}
-	if out, ok, err := landedAs(ctx, a, j, j.Key, from.Commit, landedHead, func(o step.HeadOut) string { return o.Commit }); ok || err != nil {
+	if out, ok, err := a.landedHead(ctx, j, from.Commit); ok || err != nil {
 		return out, err
 	}
 	// The branch has documents that the authors' tree has not.
@@ -438,11 +438,7 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 	if c.Tree, err = a.withFiles(ctx, tree, files); err != nil {
 		return step.HeadOut{}, err
 	}
-	out := step.HeadOut{Tree: c.Tree}
-	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
-		return out, machinery(err)
-	}
-	return out, a.landOn(ctx, j, from.Commit, out.Commit, out)
+	return a.landHead(ctx, j, from.Commit, c)
 }
 
 // WriteStatus puts the state of a feature into the project's status file. The file is local: git does not see it, unless

@@ -130,7 +130,7 @@ func (a *Actor) squash(ctx context.Context, j flow.Job, in step.SquashIn) (step.
 	if err != nil {
 		return step.HeadOut{}, err
 	}
-	if out, ok, err := landedAs(ctx, a, j, j.Key, tip.Commit, landedHead, func(o step.HeadOut) string { return o.Commit }); ok || err != nil {
+	if out, ok, err := a.landedHead(ctx, j, tip.Commit); ok || err != nil {
 		return out, err
 	}
 	ref := keptPrefix + j.Run + "/checkpoints"
@@ -145,11 +145,7 @@ func (a *Actor) squash(ctx context.Context, j flow.Job, in step.SquashIn) (step.
 	}
 	c := a.landedCommit(j.Run, j.Key, text, tip.Tree)
 	c.Parents, c.Tree = []string{in.Base}, tip.Tree
-	out := step.HeadOut{Tree: tip.Tree}
-	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
-		return out, machinery(err)
-	}
-	return out, a.landOn(ctx, j, tip.Commit, out.Commit, out)
+	return a.landHead(ctx, j, tip.Commit, c)
 }
 
 // WriteState writes the state file of develop. It is local: git does not see it.

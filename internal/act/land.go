@@ -80,7 +80,7 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 		files, err := a.landedFiles(ctx, c, c.Tree)
 		written := slices.ContainsFunc(files, func(ch step.Change) bool { return ch.Path == f.Implements })
 		return step.LandOut{Passed: true, Commit: c.ID, Tree: c.Tree, Files: files, Implement: written}, err
-	}, func(o step.LandOut) string { return o.Commit }); ok || err != nil {
+	}); ok || err != nil {
 		return out, err
 	}
 	c, err := a.checkerFor(j)
@@ -91,12 +91,9 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 	if err != nil {
 		return step.LandOut{}, machinery(err)
 	}
-	tree, conflicts, err := a.merge(ctx, from.Tree, head.Tree, mine)
-	if err != nil {
-		return step.LandOut{}, err
-	}
-	out := step.LandOut{Head: head, Conflicts: conflicts}
-	if out.Start, err = a.carry(ctx, from.Tree, mine, head.Tree, conflicts...); err != nil || len(conflicts) > 0 {
+	tree, start, conflicts, err := a.onto(ctx, from.Tree, head.Tree, mine)
+	out := step.LandOut{Head: head, Conflicts: conflicts, Start: start}
+	if err != nil || len(conflicts) > 0 {
 		return out, err
 	}
 	if tree, err = c.Link(ctx, pv.Module, tree); err != nil {
@@ -108,16 +105,15 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 	return a.commitLanded(ctx, j, in, f, pv, landing{from: from.Tree, head: head, merged: tree, out: out})
 }
 
-// carry puts what changed from one tree to another onto a third, but for some files. So an author tries again on the branch as it is
-// now, with his files as far as nobody else has changed them.
-func (a *Actor) carry(ctx context.Context, from, to, onto string, without ...string) (string, error) {
+// carry puts what changed from one tree to another onto a third.
+func (a *Actor) carry(ctx context.Context, from, to, onto string) (string, error) {
 	changes, err := a.o.Repo.Diff(ctx, from, to)
 	if err != nil {
 		return "", machinery(err)
 	}
 	var edits []git.Edit
 	for _, ch := range changes {
-		if !slices.Contains(without, ch.Path) && !strings.HasPrefix(ch.Path, "../") {
+		if !strings.HasPrefix(ch.Path, "../") {
 			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
 		}
 	}
@@ -125,17 +121,14 @@ func (a *Actor) carry(ctx context.Context, from, to, onto string, without ...str
 	return out, machinery(err)
 }
 
-// restart is the step restart: what an earlier run has left, as far as nobody has changed the same files since.
+// restart is the step restart: what an earlier run has left, as far as nobody has changed the same places since.
 func (a *Actor) restart(ctx context.Context, _ flow.Job, in step.RestartIn) (step.RestartOut, error) {
 	out := step.RestartOut{Tree: in.Head}
 	if !a.has(ctx, in.Left.Base) || !a.has(ctx, in.Left.Tree) {
 		return out, nil
 	}
-	_, conflicts, err := a.merge(ctx, in.Left.Base, in.Head, in.Left.Tree)
-	if err != nil {
-		return out, err
-	}
-	out.Tree, err = a.carry(ctx, in.Left.Base, in.Left.Tree, in.Head, conflicts...)
+	var err error
+	_, out.Tree, _, err = a.onto(ctx, in.Left.Base, in.Head, in.Left.Tree)
 	return out, err
 }
 

@@ -37,15 +37,12 @@ func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (s
 		}
 		out.Files, err = a.landedFiles(ctx, c, cmp.Or(c.Trailer(trailerTree), c.Tree)) // without the documents
 		return out, err
-	}, func(o step.LandTaskOut) string { return o.Commit }); ok || err != nil {
+	}); ok || err != nil {
 		return out, err
 	}
-	tree, conflicts, err := a.merge(ctx, from.Tree, head.Tree, in.Tree)
+	tree, start, conflicts, err := a.onto(ctx, from.Tree, head.Tree, in.Tree)
+	out := step.LandTaskOut{Head: head, Conflicts: conflicts, Start: start}
 	if err != nil {
-		return step.LandTaskOut{}, err
-	}
-	out := step.LandTaskOut{Head: head, Conflicts: conflicts}
-	if out.Start, err = a.withTheirs(ctx, tree, head.Tree, conflicts); err != nil {
 		return out, err
 	}
 	if len(conflicts) > 0 {
@@ -60,15 +57,16 @@ func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (s
 	return a.commitTask(ctx, j, plan, what, in, head, tree, out)
 }
 
-// withTheirs is a merged tree with the files in conflict as the branch has them: where an author goes on, with all that
-// others have done.
-func (a *Actor) withTheirs(ctx context.Context, merged, head string, conflicts []string) (string, error) {
-	if len(conflicts) == 0 {
-		return merged, nil
+// onto merges what an author has made of base with the head, where others have landed. start is where he goes on: the same, with the files in
+// conflict as they have them.
+func (a *Actor) onto(ctx context.Context, base, head, mine string) (tree, start string, conflicts []string, err error) {
+	tree, conflicts, err = a.merge(ctx, base, head, mine)
+	if err != nil || len(conflicts) == 0 {
+		return tree, tree, nil, err
 	}
 	entries, err := a.o.Repo.ReadTree(ctx, head)
 	if err != nil {
-		return "", machinery(err)
+		return "", "", nil, machinery(err)
 	}
 	theirs := map[string]git.Edit{}
 	for _, e := range entries {
@@ -78,8 +76,8 @@ func (a *Actor) withTheirs(ctx context.Context, merged, head string, conflicts [
 	for _, p := range conflicts {
 		edits = append(edits, cmp.Or(theirs[p], git.Edit{Path: p}))
 	}
-	out, err := a.o.Repo.EditTree(ctx, merged, edits)
-	return out, machinery(err)
+	start, err = a.o.Repo.EditTree(ctx, tree, edits)
+	return tree, start, conflicts, machinery(err)
 }
 
 // bothSides tells an author of his own changes of files that somebody else has changed at the same place; the others'
@@ -229,7 +227,7 @@ func (a *Actor) taskHashes(ctx context.Context, run, tip string) (map[string]str
 
 // landedAs finds the commit that a landing step has made already, with what that start had to say of it. It looks whatever the
 // journal knows of earlier starts: one that was taken from a backup is older than the run's branch.
-func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, what, tip string, bare func(git.LogEntry) (T, error), commit func(T) string) (T, bool, error) {
+func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, what, tip string, bare func(git.LogEntry) (T, error)) (T, bool, error) {
 	var none T
 	log, err := a.landedLog(ctx, j.Run, tip)
 	if err != nil {
@@ -241,8 +239,9 @@ func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, what, tip string
 		}
 		for _, dir := range j.Previous {
 			var out T
+			var of step.HeadOut
 			raw, err := os.ReadFile(filepath.Join(dir, landFile))
-			if err == nil && json.Unmarshal(raw, &out) == nil && commit(out) == c.ID {
+			if err == nil && json.Unmarshal(raw, &of) == nil && of.Commit == c.ID && json.Unmarshal(raw, &out) == nil {
 				return out, true, nil
 			}
 		}
@@ -252,9 +251,18 @@ func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, what, tip string
 	return none, false, nil
 }
 
-// landedHead is what there is to say of a commit that was found.
-func landedHead(c git.LogEntry) (step.HeadOut, error) {
-	return step.HeadOut{Commit: c.ID, Tree: c.Tree}, nil
+// landedHead is landedAs for steps that say nothing else of their commit.
+func (a *Actor) landedHead(ctx context.Context, j flow.Job, tip string) (step.HeadOut, bool, error) {
+	return landedAs(ctx, a, j, j.Key, tip, func(c git.LogEntry) (step.HeadOut, error) { return step.HeadOut{Commit: c.ID, Tree: c.Tree}, nil })
+}
+
+// landHead makes the commit of such a step and moves the run's branch to it.
+func (a *Actor) landHead(ctx context.Context, j flow.Job, tip string, c git.Commit) (out step.HeadOut, err error) {
+	out.Tree = c.Tree
+	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
+		return out, machinery(err)
+	}
+	return out, a.landOn(ctx, j, tip, out.Commit, out)
 }
 
 // landedFiles are the files of a commit that was found, from its parent to a tree.
