@@ -120,17 +120,8 @@ func (x *chainJudge) plain(m Module, skip func(name string) bool) (out []example
 				calls = append(calls, example.Plain(e.Called(), e.Signature, f.Lang))
 			}
 		}
-		for n, left := 0, mostUnusual; left > 0; n++ { // each function in turn
-			more := false
-			for _, list := range calls {
-				if n < len(list) && left > 0 {
-					out, left, more = append(out, list[n]), left-1, true
-				}
-			}
-			if !more {
-				break
-			}
-		}
+		list := example.InTurn(calls)
+		out = append(out, list[:min(len(list), mostUnusual)]...)
 	}
 	return out
 }

@@ -72,20 +72,28 @@ func callsOf(name string, values [][]Value) []Example {
 	for i, list := range values {
 		usual[i] = list[0]
 	}
-	out := []Example{callOf(name, usual)}
-	for n := 1; ; n++ {
-		more := false
-		for i, list := range values {
-			if n < len(list) {
-				args := slices.Clone(usual)
-				args[i], more = list[n], true
-				out = append(out, callOf(name, args))
-			}
-		}
-		if !more {
-			return out
+	others := make([][]Example, len(values))
+	for i, list := range values {
+		for _, v := range list[1:] {
+			args := slices.Clone(usual)
+			args[i] = v
+			others[i] = append(others[i], callOf(name, args))
 		}
 	}
+	return append([]Example{callOf(name, usual)}, InTurn(others)...)
+}
+
+// InTurn are the elements of lists: the first of each, then the second of each.
+func InTurn[T any](lists [][]T) (out []T) {
+	for n, more := 0, true; more; n++ {
+		more = false
+		for _, list := range lists {
+			if n < len(list) {
+				out, more = append(out, list[n]), true
+			}
+		}
+	}
+	return out
 }
 
 func callOf(name string, args []Value) Example {
