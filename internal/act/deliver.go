@@ -48,9 +48,9 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 	}
 	if in.On != "" && cmp.Or(head.Branch, detached) != in.On {
 		out.Ref = RunRef(j.Run)
-		out.Why = fmt.Sprintf("the work started on branch %s, which is no longer checked out; the result is on %s. To take it: git switch %s && git merge --ff-only %s", in.On, out.Ref, in.On, out.Ref)
+		out.Why = fmt.Sprintf("the work started on branch %s, which is no longer checked out; the result is on %s. To take it, run:\ngit switch %s\ngit merge %s", in.On, out.Ref, in.On, out.Ref)
 		if _, err := a.o.Repo.Ref(ctx, "refs/heads/"+in.On); errors.Is(err, git.ErrNoRef) && in.On != detached {
-			out.Why = fmt.Sprintf("the work started on branch %s, which no longer exists; the result is on %s. To bring it back: git branch %s %s", in.On, out.Ref, in.On, out.Ref)
+			out.Why = fmt.Sprintf("the work started on branch %s, which no longer exists; the result is on %s. To bring it back, run:\ngit branch %s %s", in.On, out.Ref, in.On, out.Ref)
 		}
 		return out, nil
 	}
@@ -73,14 +73,14 @@ func (a *Actor) notMoved(ctx context.Context, head git.Head, commit, ref string,
 	var files *git.InTheWayError
 	switch base, parted := a.o.Repo.MergeBase(ctx, head.Commit, commit); {
 	case errors.As(err, &files):
-		return fmt.Sprintf("%s could not be moved: it would overwrite what is not committed in %s; the result is on %s. To take it, run: git stash --include-untracked && git merge --ff-only %s, then: git stash pop. If that says CONFLICT, resolve it, then: git stash drop",
+		return fmt.Sprintf("%s could not be moved: it would overwrite what is not committed in %s; the result is on %s. To take it, run:\ngit stash --include-untracked\ngit merge %s\ngit stash pop\nIf that says CONFLICT, resolve it, then run: git stash drop",
 			branch, strings.Join(files.Paths, ", "), ref, ref)
 	case errors.Is(parted, git.ErrNoRef):
-		return fmt.Sprintf("%s could not be moved: its history is another one than when the run began; the result is on %s. To look at it: git log -p %s", branch, ref, ref)
+		return fmt.Sprintf("%s could not be moved: its history is another one than when the run began; the result is on %s. To look at it, run:\ngit log -p %s", branch, ref, ref)
 	case parted == nil && base != head.Commit:
-		return fmt.Sprintf("%s could not be moved: it has new commits since the run began; the result is on %s. To take it: git merge %s", branch, ref, ref)
+		return fmt.Sprintf("%s could not be moved: it has new commits since the run began; the result is on %s. To take it, run:\ngit merge %s", branch, ref, ref)
 	}
-	return fmt.Sprintf("%s could not be moved (%v); the result is on %s. To take it: git merge %s", branch, err, ref, ref)
+	return fmt.Sprintf("%s could not be moved (%v); the result is on %s. To take it, run:\ngit merge %s", branch, err, ref, ref)
 }
 
 // rebased puts the run's commits on the commit that the user's snapshot was

@@ -96,8 +96,11 @@ func (p *CompilePlan) standings() map[string]Verification {
 	}
 	for _, t := range p.res.Targets {
 		m := Verification{Dir: t.Dir, Spec: t.ClaudeMdPath, Standing: Stale, Reason: string(t.Reason) + ": " + t.Details, Next: "build " + t.Dir}
-		if t.Refused != "" {
+		switch {
+		case t.Refused != "":
 			m.Reason, m.Next = t.Refused, "spec check "+t.Dir
+		case t.Reason == target.TestsGone: // a test that was only moved needs no agent
+			m.Next = "adopt " + t.Dir
 		}
 		out[t.Dir] = m
 	}

@@ -130,9 +130,12 @@ func (a *app) examine(ctx context.Context) []finding {
 		c.add("project", false, true, "%s", inLang(c.l, err))
 		return c.list
 	}
-	if p.noGit { // checks say it
-		c.add("project", true, true, "%s", p.root)
-	} else {
+	switch {
+	case p.wide():
+		c.add("project", false, true, c.l.T("%s is no project: change to the directory of your project"), p.root)
+	case p.noGit:
+		c.add("project", false, true, c.l.T("%s is not a git repository: git init && git add --all && git commit, then run jacquard doctor again"), p.root)
+	default:
 		c.add("project", true, true, "%s (%s)", p.root, c.l.T("git repository"))
 	}
 	if name, email, err := p.repo.Identity(ctx); err == nil && !p.noGit && (name == "" || email == "") {
@@ -171,7 +174,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	}
 	c.quarantine(p)
 	c.session(ctx, a, examined)
-	if p.hasTrust() {
+	if p.hasTrust() && !p.noGit {
 		c.checks(ctx, p)
 	}
 	if p.conf.Engine == onTemporal || p.conf.Pool != "" {
@@ -222,14 +225,6 @@ func (c *checkup) configured(p *project, name string) {
 
 // checks runs the project's own commands on what is checked out, and says of each where it was read and how it stands.
 func (c *checkup) checks(ctx context.Context, p *project) {
-	if p.wide() {
-		c.add("checks", false, true, "%s", c.l.T("this is no project, so there is nothing to check: change to the directory of your project"))
-		return
-	}
-	if p.noGit {
-		c.add("checks", false, true, "%s", c.l.T("this is no git repository, so there is nothing to check: git init && git add --all && git commit, then run jacquard doctor again"))
-		return
-	}
 	list, err := p.survey(ctx, "")
 	if err != nil {
 		c.add("checks", false, true, "%s", inLang(c.l, err))

@@ -91,6 +91,9 @@ func (r *run) byRecord(m *module) verdict {
 	return best
 }
 
+// shown is a file as a person is told of it: by its path in its module, else by that in the project.
+func shown(dir, file string) string { return strings.TrimPrefix(relative(dir, file), "/") }
+
 const editedText = "files were edited by hand since the last compile: "
 
 // filesOf compares the files of a record with the listing.
@@ -100,11 +103,11 @@ func (r *run) filesOf(m *module, w *row) found {
 		for file, id := range pairs(list, m.dir) {
 			now, ok := r.files[file]
 			if !ok {
-				*missing = append(*missing, relative(m.dir, file))
+				*missing = append(*missing, shown(m.dir, file))
 				continue
 			}
 			if there++; now != id && (r.f.Same == nil || !r.f.Same(file, id)) {
-				f.edited = append(f.edited, relative(m.dir, file))
+				f.edited = append(f.edited, shown(m.dir, file))
 			}
 		}
 		return there
