@@ -161,11 +161,13 @@ func (j *judge) notices() {
 
 // say adds a finding that blocks nothing.
 func (j *judge) say(f step.Finding, run *testRun) {
+	f.Message = j.c.local(f.Message)
 	j.out.Findings = append(j.out.Findings, Fact{Finding: f, Evidence: evidenceOf(run)})
 }
 
 // block adds a finding that blocks.
 func (j *judge) block(f step.Finding, run *testRun) {
+	f.Message = j.c.local(f.Message)
 	j.out.Findings = append(j.out.Findings, Fact{Finding: f, Blocks: true, Evidence: evidenceOf(run)})
 }
 

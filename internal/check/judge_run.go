@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -130,6 +131,7 @@ func (x *chainJudge) rest(ctx context.Context) error {
 					continue
 				}
 				x.known.broken++
+				f.Path, f.Line = x.pointedAt(f.Message, f.Path)
 				x.block(f, &testRun{records: x.proof.Records})
 			} else if f.Severity != step.Rejects {
 				x.say(f, nil)
@@ -320,16 +322,20 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 			continue
 		}
 		told[text] = true
-		at, line := t.File, 0
-		for l := range strings.Lines(text) {
-			if d := diagnosed(l); d != nil && !path.IsAbs(d[1]) {
-				at, line = path.Join(x.chain.Root, d[1]), atoi(d[2])
-				break
-			}
-		}
+		at, line := x.pointedAt(text, t.File)
 		x.block(reject("build-failed", at, line, "Tests that pass without the change cannot be run with it. "+firstLines(text, 8)), &run)
 	}
 	return nil
+}
+
+// pointedAt are the file and the line that the first line of a compiler speaks of, otherwise without a line.
+func (x *chainJudge) pointedAt(said, otherwise string) (string, int) {
+	for l := range strings.Lines(said) {
+		if d := diagnosed(l); d != nil && !path.IsAbs(d[1]) {
+			return path.Join(x.chain.Root, d[1]), atoi(d[2])
+		}
+	}
+	return otherwise, 0
 }
 
 // dead reports whether a runner ended with an error, and without a result of any test.
@@ -416,12 +422,16 @@ func messageOf(t test, run testRun) string {
 }
 
 // tellingLines are the first n lines of what a test said that say why it failed: of pytest those with the error, of a traceback what is below
-// its last call.
+// its last call, of a stack what is the project's.
 func tellingLines(message string, n int) string {
-	var errors, end []string
+	var kept, errors, end []string
 	traced := strings.HasPrefix(message, "Traceback (most recent call last)")
 	for line := range strings.Lines(message) {
 		line = strings.TrimRight(line, "\r\n")
+		if foreign().MatchString(line) {
+			continue
+		}
+		kept = append(kept, line)
 		if said, ok := strings.CutPrefix(line, "E  "); ok {
 			errors = addNew(errors, strings.TrimSpace(said))
 		}
@@ -436,6 +446,11 @@ func tellingLines(message string, n int) string {
 		message = strings.Join(errors, "\n")
 	case len(end) > 0:
 		message = strings.Join(end, "\n")
+	default:
+		message = strings.Join(kept, "\n")
 	}
 	return firstLines(message, n)
 }
+
+// foreign is a frame of a stack of JavaScript that is in a package or in Node itself.
+var foreign = re.New(`^\s*at .*(?:node_modules/|\(?node:)`)

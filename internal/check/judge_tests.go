@@ -171,7 +171,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 
 // firstMessage is the first line of what a test said when it failed.
 func firstMessage(results []step.TestResult) string {
-	line := firstLines(worst(results).Message, 1)
+	line := tellingLines(worst(results).Message, 1)
 	return cmp.Or(strings.TrimRight(clipped(line, maxBrief), "."), "it gives no message")
 }
 

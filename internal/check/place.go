@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +28,8 @@ type Checker struct {
 	tools *sync.Map // versions of programs, as they were told
 
 	failures *stepFailures
+
+	inTree *regexp.Regexp // where a path of a project begins in a check tree
 }
 
 // New returns a Checker.
@@ -47,8 +50,12 @@ func New(o Options) (*Checker, error) {
 		}
 		*d = abs
 	}
-	return &Checker{repo: o.Repo, o: o, locks: &keyed{}, tools: &sync.Map{}, failures: &stepFailures{}}, nil
+	inTree := regexp.MustCompile(`(?:file://)?` + regexp.QuoteMeta(o.Temp) + `[/\\][cw]\d+[/\\]tree[/\\](?:` + regexp.QuoteMeta(o.Repo.Prefix()) + `)?`)
+	return &Checker{repo: o.Repo, o: o, locks: &keyed{}, tools: &sync.Map{}, failures: &stepFailures{}, inTree: inTree}, nil
 }
+
+// local is a text with paths of the project as its people know them: without the check tree.
+func (c *Checker) local(text string) string { return c.inTree.ReplaceAllString(text, "") }
 
 // stamp is what changes when a file is written.
 type stamp struct {

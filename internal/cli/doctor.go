@@ -255,7 +255,7 @@ func (p *project) survey(ctx context.Context, sandbox string) (list []step.Stand
 		return act.New(o).Survey(ctx, func(string, string, int, int) {})
 	}
 	l := p.a.lang()
-	seen := p.a.progress(l.T("looking at the project"))
+	seen := p.a.progress(l.T("preparing dependencies and the build cache"))
 	defer seen.end()
 	return act.New(o).Survey(ctx, func(command, dir string, part, of int) {
 		if dir != "." {

@@ -139,7 +139,7 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		}
 		return report.Countf(l.T("broken: %d passing tests fail with the change"), count(j, breaking))
 	case check.VerdictWeakened:
-		return report.Countf(l.T("weakened: %d existing tests check less than before"), count(j, blocking))
+		return l.T("weakened: existing tests check less than before")
 	case check.VerdictUnknown:
 	}
 	text := fmt.Sprintf(l.T("unknown: %s"), l.Finding(j.Why))

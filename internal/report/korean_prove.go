@@ -91,7 +91,7 @@ var koreanProve = map[string]string{
 
 	"unknown: %s": "unknown: 판정할 수 없음: %s",
 	"unproved: no test shows that the change works":                                                  "unproved: 변경이 동작하는지 증명하는 테스트가 없습니다",
-	"weakened: %d existing tests check less than before":                                             "weakened: 기존 테스트가 전보다 적게 검사합니다 (%d)",
+	"weakened: existing tests check less than before":                                                "weakened: 기존 테스트가 전보다 적게 검사합니다",
 	"mutants of changed functions and the tests that kill them\n":                                    "바뀐 함수의 변이를 감지하는 테스트\n",
 	"wrote the plugin to %s\n":                                                                       "플러그인을 %s에 썼습니다\n",
 	"next, run: claude plugin marketplace add %s && claude plugin install jacquard@jacquard-build\n": "다음: claude plugin marketplace add %s, 그다음 claude plugin install jacquard@jacquard-build\n",
