@@ -47,6 +47,7 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	if err != nil {
 		return nil, machinery(err)
 	}
+	p.undescribed()
 	b := a.builder(ctx, p, tree)
 	lock := p.lock
 	out := []Adopted{}
@@ -57,6 +58,7 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	if err != nil {
 		return nil, err
 	}
+	now.undescribed()
 	for _, t := range p.targets {
 		if have, ok := lock.Entry(t.Dir); ok && have.State == target.Built && slices.ContainsFunc(now.res.Skipped, func(s target.Skipped) bool {
 			return s.Dir == t.Dir && s.Reason == target.UpToDate
@@ -82,6 +84,17 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 		return out, nil
 	}
 	return out, a.writeLock(ctx, lock)
+}
+
+// undescribed takes specs back into a plan that lack a purpose only: nobody builds from them, but code can be recorded.
+func (p *CompilePlan) undescribed() {
+	only := func(t target.Target) bool { return t.Refused == target.Undescribed }
+	for _, t := range p.broken {
+		if only(t) {
+			p.targets = append(p.targets, t)
+		}
+	}
+	p.broken = slices.DeleteFunc(p.broken, only)
 }
 
 // adoptOne is the record of a module whose tests pass and whose examples hold; else ad says what the problem is.
@@ -214,11 +227,11 @@ func (a *Actor) adoptCheck(ctx context.Context, pv private, tree string, frozen 
 		}
 		return nil
 	}
-	_, wrong, err := c.Examples(ctx, pv.Module, proof.Tree, frozen)
+	called, err := c.Examples(ctx, pv.Module, proof.Tree, frozen)
 	if err != nil {
 		return a.checkError(err)
 	}
-	if check.Rejected(wrong) { // its tests may be older than its spec
+	if wrong := called.Findings; check.Rejected(wrong) { // its tests may be older than its spec
 		ad.Problem = fmt.Sprintf("examples of its spec that fail: %d; %s", len(wrong), wrong[0].Message)
 	}
 	return nil

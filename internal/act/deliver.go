@@ -72,6 +72,9 @@ func (a *Actor) notMoved(ctx context.Context, head git.Head, commit, ref string,
 	branch := cmp.Or(head.Branch, "HEAD")
 	var files *git.InTheWayError
 	switch base, parted := a.o.Repo.MergeBase(ctx, head.Commit, commit); {
+	case errors.As(err, &files) && files.Untracked:
+		return fmt.Sprintf("%s could not be moved: it would overwrite untracked files: %s; the result is on %s. To take it, move them away, then run:\ngit merge %s",
+			branch, strings.Join(files.Paths, ", "), ref, ref)
 	case errors.As(err, &files):
 		return fmt.Sprintf("%s could not be moved: it would overwrite what is not committed in %s; the result is on %s. To take it, run:\ngit stash --include-untracked\ngit merge %s\ngit stash pop\nIf that says CONFLICT, resolve it, then run: git stash drop",
 			branch, strings.Join(files.Paths, ", "), ref, ref)

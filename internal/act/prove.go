@@ -225,18 +225,17 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 		}
 		proof.Findings = append(proof.Findings, missing...)
 	}
-	var examples []step.Example
+	var called check.Called
 	if proof.Passed {
-		var wrong []step.Finding
-		if examples, wrong, err = c.Examples(ctx, m, proof.Tree, in.Frozen); err != nil {
+		if called, err = c.Examples(ctx, m, proof.Tree, in.Frozen); err != nil {
 			return step.GreenOut{}, a.checkError(err)
 		}
-		proof.Findings, proof.Passed = append(proof.Findings, wrong...), !check.Rejected(wrong)
+		proof.Findings, proof.Passed = append(proof.Findings, called.Findings...), !check.Rejected(called.Findings)
 	}
 	proof.Findings = append(proof.Findings, check.Audit{Report: in.Report}.Findings()...)
 	out := step.GreenOut{
 		Passed: proof.Passed, Tree: proof.Tree, Findings: bound(proof.Findings, 60), Counts: proof.Counts(),
-		Skipped: bound(proof.Restored, 100), Examples: bound(examples, 100),
+		Skipped: bound(proof.Restored, 100), Examples: bound(called.Examples, 100), Callable: called.Any,
 	}
 	for _, t := range proof.Failures() {
 		if text := known[t.ID]; text != "" {

@@ -42,7 +42,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	if err != nil {
 		return step.TaskProof{}, err
 	}
-	out := step.TaskProof{Baseline: baseline, Doubtful: step.Doubtful(in.Task.HeldOut, proof.Examples)}
+	out := step.TaskProof{Baseline: baseline, Callable: proof.Callable, Doubtful: step.Doubtful(in.Task.HeldOut, proof.Examples)}
 	out.Passed, out.Findings, out.Counts = proof.Passed, bound(proof.Findings, 60), proof.Counts()
 	out.Counts.HeldOut = step.CountCalls(in.Task.HeldOut, proof.Examples)
 	if proof.Passed {

@@ -166,11 +166,11 @@ func (a *Actor) verifyOne(ctx context.Context, b *builder, v *view, m *Verificat
 		fails("its checks do not pass")
 		return nil
 	}
-	examples, wrong, err := c.Examples(ctx, pv.Module, proof.Tree, tests)
+	called, err := c.Examples(ctx, pv.Module, proof.Tree, tests)
 	if err != nil {
 		return a.checkError(err)
 	}
-	for _, e := range examples {
+	for _, e := range called.Examples {
 		switch e.State {
 		case step.ExampleHolds:
 			m.Examples++
@@ -178,7 +178,7 @@ func (a *Actor) verifyOne(ctx context.Context, b *builder, v *view, m *Verificat
 			m.NotRun, m.WhyNot = m.NotRun+1, cmp.Or(m.WhyNot, e.Why)
 		}
 	}
-	if check.Rejected(wrong) {
+	if wrong := called.Findings; check.Rejected(wrong) {
 		m.Findings = bound(slices.Concat(wrong, m.Findings), 20)
 		fails("examples of its spec that fail: %d", len(wrong))
 	}

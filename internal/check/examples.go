@@ -30,6 +30,13 @@ const enoughWrong = 5
 // examplesTime bounds one run of a module's examples.
 const examplesTime = 30 * time.Second
 
+// Called is what calls of code gave.
+type Called struct {
+	Examples []step.Example // those of the spec, and held-out ones
+	Findings []step.Finding
+	Any      bool // the engine can call this code: at least one call, of any kind, was made
+}
+
 // Examples calls the code of tree as the examples of the module's spec do, and compares what it gives. It is done by a program
 // of ours in a checkout without any test: no runner is loaded, the directory and the environment are another user's, names and
 // order are random. A program never learns what is expected.
@@ -38,54 +45,55 @@ const examplesTime = 30 * time.Second
 //
 // What the tests say of calls with literals is called in the same way. They pass, so code that gives something else now does so only
 // where it is tested. These calls are found and not told. Held-out calls are made with them.
-func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []step.File) (out []step.Example, findings []step.Finding, err error) {
+func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []step.File) (out Called, err error) {
 	defer func() {
 		if err != nil {
-			out, findings, err = nil, nil, fmt.Errorf("run examples: %w", err)
+			out, err = Called{}, fmt.Errorf("run examples: %w", err)
 		}
 	}()
 	asked, err := c.asked(ctx, m, tree, tests)
 	if err != nil {
-		return nil, nil, err
+		return Called{}, err
 	}
 	held, unmade := m.heldOut(slices.Concat(m.Examples, asked))
 	if len(m.Examples)+len(asked)+len(held) == 0 {
-		return unmade, nil, nil
+		return Called{Examples: unmade}, nil
 	}
 	u, err := c.userOf(ctx, m, tree)
 	if err != nil {
-		return nil, nil, err
+		return Called{}, err
 	}
 	defer func() { err = joinClose(err, u.place) }()
 	all := slices.Concat(m.Examples, asked)
 	calls := append(slices.Clone(all), each(held, func(h heldOut) example.Example { return h.Example })...)
 	given, err := u.try(ctx, calls, true)
 	if err != nil {
-		return nil, nil, err
+		return Called{}, err
 	}
-	if out, findings, err = u.judgeHeldOut(ctx, held, given[len(all):]); err != nil {
-		return nil, nil, err
+	if out.Examples, out.Findings, err = u.judgeHeldOut(ctx, held, given[len(all):]); err != nil {
+		return Called{}, err
 	}
-	out = append(out, unmade...)
+	out.Examples = append(out.Examples, unmade...)
+	out.Any = slices.ContainsFunc(given, func(o example.Outcome) bool { return o.Cannot == "" })
 	for i, e := range all {
 		o := given[i]
-		if e.Test != "" && len(findings) >= enoughWrong {
+		if e.Test != "" && len(out.Findings) >= enoughWrong {
 			break // the rest is from tests, too
 		}
 		if o.Cannot == "" && !e.Want.Holds(o) { // it counts only if it fails alone, too: a call may change what the next one gives
 			u.plain = e.Want.Error // of an assertion
 			again, err := u.try(ctx, all[i:i+1], true)
 			if err != nil {
-				return nil, nil, err
+				return Called{}, err
 			}
 			o, u.plain = again[0], false
 		}
 		if e.Test != "" {
 			f, err := u.onlyTested(ctx, asked, e, o)
 			if err != nil {
-				return nil, nil, err
+				return Called{}, err
 			}
-			findings = append(findings, f...)
+			out.Findings = append(out.Findings, f...)
 			continue
 		}
 		r := step.Example{Item: e.Item, Text: e.Text, State: step.ExampleHolds}
@@ -94,28 +102,29 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 			r.State, r.Why = step.ExampleNotRun, o.Cannot
 		case !e.Want.Holds(o):
 			r.State, r.Why = step.ExampleFails, o.Given()
-			findings = append(findings, reject("example-failed", m.Spec, e.Line, fmt.Sprintf(
+			out.Findings = append(out.Findings, reject("example-failed", m.Spec, e.Line, fmt.Sprintf(
 				"The spec says: %s. Called outside the tests, it gives: %s.", e.Text, o.Given())))
 		}
-		out = append(out, r)
+		out.Examples = append(out.Examples, r)
 	}
 	copied, err := u.copies(ctx, asked, all, given)
 	if err != nil {
-		return nil, nil, err
+		return Called{}, err
 	}
 	kept, err := u.keeps(ctx, calls)
 	if err != nil {
-		return nil, nil, err
+		return Called{}, err
 	}
-	findings = slices.Concat(findings, u.changes(calls, given), kept, copied, u.shares(asked))
-	if Rejected(findings) {
-		return out, findings, nil
+	out.Findings = slices.Concat(out.Findings, u.changes(calls, given), kept, copied, u.shares(asked))
+	if Rejected(out.Findings) {
+		return out, nil
 	}
 	ambient, err := u.differs(ctx, all, tests) // under tests, or later
 	if err == nil && len(ambient) == 0 {
 		ambient, err = u.again(ctx, all)
 	}
-	return out, append(findings, ambient...), err
+	out.Findings = append(out.Findings, ambient...)
+	return out, err
 }
 
 // copies finds code that knows the answers of the spec and the tests instead of computing them.

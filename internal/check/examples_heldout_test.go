@@ -63,7 +63,8 @@ func TestHeldOut(t *testing.T) {
 			m.Examples = examplesOf(t, "Root(9) → 3")
 			m.HeldOut = c.calls
 			tests := frozenOf(t, l, tree, []step.File{{Path: "square/square_test.go"}})
-			got, findings, err := l.checker.Examples(t.Context(), m, tree, tests)
+			called, err := l.checker.Examples(t.Context(), m, tree, tests)
+			got, findings := called.Examples, called.Findings
 			if err != nil {
 				t.Fatal(err)
 			}

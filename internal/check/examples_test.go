@@ -42,7 +42,8 @@ func (c exampleCase) run(t *testing.T) {
 	tree := l.tree("", c.files)
 	m := l.module(tree, c.dir, c.exports...)
 	m.Examples = examplesOf(t, c.lines...)
-	got, findings, err := l.checker.Examples(t.Context(), m, tree, nil)
+	called, err := l.checker.Examples(t.Context(), m, tree, nil)
+	got, findings := called.Examples, called.Findings
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -502,11 +503,11 @@ func outside(t *testing.T, testFile, code, test, spec string, exports ...step.Ex
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, findings, err := l.checker.Examples(t.Context(), m, tree, []step.File{{Path: testFile, ID: id}})
+	called, err := l.checker.Examples(t.Context(), m, tree, []step.File{{Path: testFile, ID: id}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return findings
+	return called.Findings
 }
 
 // userCase is code with its tests, called as a user would: the rules of what is found, one behind the other.

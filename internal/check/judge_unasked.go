@@ -60,9 +60,13 @@ func (x *chainJudge) differing(ctx context.Context, m Module) error {
 	}
 	named := x.mentionedBy(x.redTests())
 	asked = slices.DeleteFunc(asked, func(e example.Example) bool { return named[bareName(e.Call[len(e.Call)-1].Name)] })
-	list := example.Unusual(asked, mostUnusual*len(m.Place.Sources))
+	var own []example.Value
+	for _, file := range m.Place.Sources {
+		own = append(own, asksFor(x.change(file))...)
+	}
+	list := append(example.Near(fewOfEach(asked), mostUnusual*len(m.Place.Sources), own), example.Unusual(asked, mostUnusual*len(m.Place.Sources))...)
 	tested := len(list) // by what tests call
-	list = append(list, x.plain(m, func(name string) bool {
+	list = append(list, x.plain(m, own, func(name string) bool {
 		return named[name] || slices.ContainsFunc(asked, func(e example.Example) bool { return e.Symbol() == name })
 	})...)
 	if len(list) == 0 {
@@ -102,26 +106,57 @@ var strange = re.New(`^(node:)?(os|os/.*|syscall|net|net/.*|io/ioutil|database/.
 	`subprocess|shutil|socket|signal|pathlib|tempfile|glob|ctypes|multiprocessing|threading|asyncio|urllib.*|http.*|ftplib|smtplib|requests|sqlite3|` +
 	`fs|fs/.*|child_process|process|cluster|worker_threads|tls|dgram|dns)$`)
 
-// acting are functions of the language that do so.
-var acting = re.New(`^(open|exec|eval|compile|input|__import__|fetch|require|process|Deno|Bun|globalThis|window|document)$`)
+// acting are names of a toolchain's language that do so.
+var acting = map[string]re.Regexp{
+	toolchain.Python: re.New(`^(open|exec|eval|compile|input|__import__)$`),
+	toolchain.Node:   re.New(`^(eval|fetch|require|process|Deno|Bun|globalThis|window|document)$`),
+}
 
 // plain are calls, with values of the types that they take, of functions that no test calls with literals. They read and write nothing
 // outside of the program, as far as their file says.
-func (x *chainJudge) plain(m Module, skip func(name string) bool) (out []example.Example) {
+func (x *chainJudge) plain(m Module, own []example.Value, skip func(name string) bool) (out []example.Example) {
+	acts := func(name string) bool {
+		names := acting[x.chain.Ecosystem]
+		return names != nil && names().MatchString(name)
+	}
 	for _, file := range m.Place.Sources {
 		f := source.Parse(file, x.change(file).New)
 		if slices.ContainsFunc(f.Imports, func(i source.Import) bool { return strange().MatchString(i.From) }) ||
-			slices.ContainsFunc(f.Tokens, func(t source.Token) bool { return t.Kind == source.Ident && acting().MatchString(t.Text) }) {
+			slices.ContainsFunc(f.Tokens, func(t source.Token) bool { return t.Kind == source.Ident && acts(t.Text) }) {
 			continue
 		}
 		var calls [][]example.Example
 		for _, e := range f.Exports {
 			if e.Kind == "function" && e.Owner == "" && m.exports(e.Called()) && !skip(e.Called()) {
-				calls = append(calls, example.Plain(e.Called(), e.Signature, f.Lang))
+				calls = append(calls, example.Plain(e.Called(), e.Signature, f.Lang, own))
 			}
 		}
 		list := example.InTurn(calls)
 		out = append(out, list[:min(len(list), mostUnusual)]...)
+	}
+	return out
+}
+
+// fewOfEach are two calls of each function.
+func fewOfEach(list []example.Example) []example.Example {
+	seen := map[string]int{}
+	return those(list, func(e example.Example) bool {
+		seen[e.Symbol()]++
+		return seen[e.Symbol()] <= 2
+	})
+}
+
+// mostOwn and longOwn bound the values that are taken from changed code.
+const mostOwn, longOwn = 6, 40
+
+// asksFor are the literals in the lines that a change wrote.
+func asksFor(ch Change) (out []example.Value) {
+	known := map[string]bool{}
+	for _, t := range written(ch, source.Parse(ch.Path, ch.New)) {
+		if v, ok := example.Literal(t.Text); ok && (t.Kind == source.String || t.Kind == source.Number) && len(t.Text) <= longOwn && !known[t.Text] && len(out) < mostOwn {
+			known[t.Text] = true
+			out = append(out, v)
+		}
 	}
 	return out
 }

@@ -67,10 +67,11 @@ func (p *taskProof) examples(ctx context.Context) error {
 			}
 		}
 		x.module.SpecText = text
-		given, wrong, err := p.c.Examples(ctx, x.module, p.proof.Tree, x.tests)
+		called, err := p.c.Examples(ctx, x.module, p.proof.Tree, x.tests)
 		if err != nil {
 			return err
 		}
+		wrong := called.Findings
 		for i, f := range wrong {
 			if f.Rule == "test-detection" { // a request names less than a spec has to
 				wrong[i].Severity = step.Fix
@@ -82,7 +83,7 @@ func (p *taskProof) examples(ctx context.Context) error {
 				wrong[i].Message = strings.Replace(f.Message, "The spec says", "The agreed behavior is", 1)
 			}
 		}
-		p.proof.Examples = append(p.proof.Examples, given...)
+		p.proof.Examples, p.proof.Callable = append(p.proof.Examples, called.Examples...), p.proof.Callable || called.Any
 		p.add(wrong...)
 	}
 	return nil

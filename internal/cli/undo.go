@@ -89,7 +89,7 @@ func (p *project) newestChange(ctx context.Context, rt keeper) (flow.Run, error)
 	if aside != nil { // that is said of it
 		return *aside, nil
 	}
-	return flow.Run{}, usage("no run has changed anything: jacquard status lists them all")
+	return flow.Run{}, usage("there is nothing to undo: no run has moved a branch. Specs that spec new and decompile wrote are not committed: to drop them, delete them")
 }
 
 // gone says where the result of a run is if nothing of it is here, nil for a run that has put nothing elsewhere.

@@ -266,6 +266,21 @@ func TestInText(t *testing.T) {
 		"sub(3, 2) isolates 1":                                   nil,
 		"if (x) is 1":                                            nil,
 		"":                                                       nil,
+		"discount(995, 10)은 895를 돌려준다":                           {"discount(995, 10) = 895"},
+		"`discount(995, 10)`은 `895`를 반환해야 한다.":                   {"discount(995, 10) = 895"},
+		"sub(3, 2)는 1이고 sub(2, 3)은 -1이다.":                        {"sub(3, 2) = 1", "sub(2, 3) = -1"},
+		"slug('A b')의 결과는 'a-b'입니다":                              {`slug("A b") = "a-b"`},
+		"slug('를 반환')을 호출하면 '를 반환한다'가 나온다":                       {`slug("를 반환") = "를 반환한다"`},
+		"half(4) → 2 반환":                                         {"half(4) = 2"},
+		"half(-1)은 `RangeError`를 던진다":                            {"half(-1) = error RangeError"},
+		"half(-1)을 호출하면 오류가 발생한다":                                {"half(-1) = error"},
+		"sub(3, 2)는 1을 돌려주지 않는다":                                 nil,
+		"sub(3, 2)는 1을 반환하면 안 된다":                                nil,
+		"sub(3, 2)는 1 또는 2를 돌려준다":                                nil,
+		"sub(3, 2)는 1을 반환하거나 2를 반환한다":                            nil,
+		"sub(3, 2)는 1이 아니다":                                      nil,
+		"sub(3, 2)는 1원을 돌려준다":                                    nil,
+		"sub(3, 2)는 1을 반환한다는 뜻이 아니다":                             nil,
 	} {
 		var got []string
 		for _, e := range example.InText(text) {

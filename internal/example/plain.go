@@ -2,6 +2,7 @@ package example
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/signature"
 )
@@ -30,8 +31,9 @@ func numbers(list ...string) (out []Value) {
 
 // Plain are calls of a function with plain values of the types in its signature, none of them if it takes anything else. What may be left
 // out is left out; a parameter without a type is once a text, once a number and once a list. The first calls are the usual ones, then one
-// argument after the other is another value.
-func Plain(name, declaration, lang string) []Example {
+// argument after the other is another value. Values own are tried as well, where their kind fits: code that asks for a value does something
+// with it.
+func Plain(name, declaration, lang string, own []Value) []Example {
 	s, ok := signature.Parse(declaration, lang)
 	if !ok || s.Open || s.Method {
 		return nil
@@ -44,9 +46,9 @@ func Plain(name, declaration, lang string) []Example {
 			if p.Optional || p.Default != "" || p.Variadic {
 				break
 			}
-			list := unsaidValues(unsaid)
+			list := unsaidValues(unsaid, own)
 			if p.Type != nil && p.Type.Class != "any" {
-				list = valuesOf(*p.Type)
+				list = valuesOf(*p.Type, own)
 			} else {
 				any = true
 			}
@@ -102,25 +104,38 @@ func callOf(name string, args []Value) Example {
 	return e
 }
 
-func unsaidValues(class string) []Value {
+func unsaidValues(class string, own []Value) []Value {
 	if class == "list" {
 		return listsOf(plain["string"])
 	}
-	return plain[class]
+	return ofClass(class, own)
+}
+
+// ofClass are the values of a class: the usual one, those near own ones, the others.
+func ofClass(class string, own []Value) []Value {
+	list := plain[class]
+	if len(list) == 0 {
+		return nil
+	}
+	whole := func(v Value) bool { return !strings.Contains(v.Text, ".") }
+	if class == "int" {
+		own = slices.DeleteFunc(slices.Clone(own), func(v Value) bool { return v.Kind == Number && !whole(v) })
+	}
+	return slices.Concat(list[:1], near(list[0].Kind, own), list[1:])
 }
 
 // valuesOf are plain values of a type, none where it has none.
-func valuesOf(t signature.Type) (out []Value) {
+func valuesOf(t signature.Type, own []Value) (out []Value) {
 	switch {
 	case t.Form == signature.Basic:
-		return plain[t.Class]
+		return ofClass(t.Class, own)
 	case t.Form == signature.Optional && len(t.Args) == 1:
-		return valuesOf(t.Args[0])
+		return valuesOf(t.Args[0], own)
 	case t.Form == signature.List && len(t.Args) == 1:
-		return listsOf(valuesOf(t.Args[0]))
+		return listsOf(valuesOf(t.Args[0], own))
 	case t.Form == signature.Union:
 		for _, member := range t.Args {
-			out = append(out, valuesOf(member)...)
+			out = append(out, valuesOf(member, own)...)
 		}
 	case t.Form == signature.Literal:
 		p := &parser{s: t.Name}

@@ -35,7 +35,7 @@ func TestPlain(t *testing.T) {
 		if tt.lang == "go" {
 			name = "F"
 		}
-		for _, e := range example.Plain(name, tt.signature, tt.lang) {
+		for _, e := range example.Plain(name, tt.signature, tt.lang, nil) {
 			got = append(got, e.Calls())
 		}
 		for _, want := range strings.SplitAfter(tt.has, ") ") {

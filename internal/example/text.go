@@ -8,7 +8,7 @@ import (
 
 // says are the words and marks between a call and what it gives, in sentences.
 var says = []string{
-	"→", "⇒", "->", "=>", "===", "==", "=", "is", "gives", "returns", "equals", "yields", "must return", "should return", "should be", "must be", "throws", "raises", "fails with",
+	"→", "⇒", "->", "=>", "===", "==", "=", "is", "gives", "returns", "equals", "yields", "must return", "should return", "should be", "must be", "must give", "should give", "must equal", "should equal", "throws", "raises", "fails with",
 }
 
 // InText finds the examples in a text: a call with literals, a word such as "returns", a literal. Everything that is said otherwise is
@@ -93,9 +93,11 @@ func said(s string, more bool) (Want, bool) {
 			}
 			return got, ok && got.Error
 		}
-		return want(rest)
+		if got, ok := want(rest); ok {
+			return got, true
+		}
 	}
-	return Want{}, false
+	return saidInKorean(s)
 }
 
 // cutWord takes a word or a mark off the beginning.

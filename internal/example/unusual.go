@@ -2,13 +2,22 @@ package example
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
 // Unusual are calls like those of a list, each with one input that people forget: nothing, a negative or a large number, other blanks and letters,
 // a list the other way round. There are at most n, of all calls and inputs in turn.
-func Unusual(list []Example, n int) []Example {
+func Unusual(list []Example, n int) []Example { return varied(list, n, unusual) }
+
+// Near are calls like those of a list, each with one of some values in the place of another, or with one next to it. There are at most n.
+func Near(list []Example, n int, values []Value) []Example {
+	return varied(list, n, func(v Value) []Value { return near(v.Kind, values) })
+}
+
+// varied are calls like those of a list, each with another value in the place of one.
+func varied(list []Example, n int, others func(Value) []Value) []Example {
 	known := map[string]bool{}
 	for _, e := range list {
 		known[e.Calls()] = true
@@ -21,13 +30,13 @@ func Unusual(list []Example, n int) []Example {
 				continue
 			}
 			for k, arg := range e.arguments() {
-				others := unusual(*arg)
-				if i >= len(others) {
+				values := others(*arg)
+				if i >= len(values) {
 					continue
 				}
 				more = true
 				o := Example{Item: e.Item, Before: e.Before, Call: e.Call}.Clone()
-				*o.arguments()[k] = others[i]
+				*o.arguments()[k] = values[i]
 				if o.Text = o.Calls(); !known[o.Text] && len(out) < n {
 					known[o.Text] = true
 					out = append(out, o)
@@ -36,6 +45,22 @@ func Unusual(list []Example, n int) []Example {
 		}
 		if !more {
 			break
+		}
+	}
+	return out
+}
+
+// near are the values of a kind among some, and those that are next to them: a text that goes on, a number on each side.
+func near(kind Kind, own []Value) (out []Value) {
+	for _, v := range own {
+		if v.Kind != kind {
+			continue
+		}
+		out = append(out, v)
+		if n, err := strconv.ParseInt(v.Text, 10, 32); kind == Number && err == nil {
+			out = append(out, numbers(strconv.FormatInt(n-1, 10), strconv.FormatInt(n+1, 10))...)
+		} else if kind == String {
+			out = append(out, texts(v.Text+"a")...)
 		}
 	}
 	return out

@@ -82,6 +82,13 @@ type parser struct {
 
 const maxDepth = 12
 
+// Literal reads a text that is a literal and nothing else, as the languages write it.
+func Literal(text string) (v Value, ok bool) {
+	p := &parser{s: text}
+	v, ok = p.value()
+	return v, ok && p.end()
+}
+
 func (p *parser) blank() {
 	for p.i < len(p.s) && (p.s[p.i] == ' ' || p.s[p.i] == '\t') {
 		p.i++

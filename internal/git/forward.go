@@ -15,7 +15,7 @@ func (r *Repo) FastForward(ctx context.Context, commit string) error {
 	}
 	if _, err := r.user(ctx, "merge", "--ff-only", "--no-verify", "--no-autostash", "--quiet", commit); err != nil {
 		if paths := inTheWay(err.Error()); len(paths) > 0 {
-			return fmt.Errorf("fast-forward: %w", &InTheWayError{paths})
+			return fmt.Errorf("fast-forward: %w", &InTheWayError{paths, strings.Contains(err.Error(), "untracked working tree files")})
 		}
 		return fmt.Errorf("fast-forward: %w", err)
 	}
@@ -23,7 +23,10 @@ func (r *Repo) FastForward(ctx context.Context, commit string) error {
 }
 
 // InTheWayError are files that are not committed and would be overwritten.
-type InTheWayError struct{ Paths []string }
+type InTheWayError struct {
+	Paths     []string
+	Untracked bool // git does not know them: a stash that holds them cannot be taken back over the result
+}
 
 func (e *InTheWayError) Error() string {
 	return "it would overwrite what is not committed in " + strings.Join(e.Paths, ", ")

@@ -60,6 +60,7 @@ var koreanAsked = map[string]string{
 	"files were edited by hand since the last compile: %s":             "마지막 빌드 이후 손으로 수정된 파일: %s",
 	"Nothing records that this code was checked against its spec":      "이 코드가 스펙과 대조되었다는 기록이 없음",
 	"Use --all for full compilation.":                                  "전체를 빌드하려면 --all을 쓰세요.",
+	"its Purpose is not described yet":                                 "Purpose가 아직 작성되지 않았습니다",
 	"%s changed its interface":                                         "%s의 인터페이스가 바뀜",
 
 	// what became of a result
@@ -69,6 +70,7 @@ var koreanAsked = map[string]string{
 	"the pull request stays as it is: %s":               "풀 리퀘스트는 그대로 둡니다: %s",
 	"the branch %s exists already; the result is on %s": "브랜치 %s이(가) 이미 있습니다. 결과는 %s에 있습니다",
 	"%s could not be moved: it would overwrite what is not committed in %s; the result is on %s. To take it, run:\ngit stash --include-untracked\ngit merge %s\ngit stash pop\nIf that says CONFLICT, resolve it, then run: git stash drop": "%s 브랜치를 옮기지 못했습니다: 커밋하지 않은 변경을 덮어쓰게 됩니다: %s. 결과는 %s에 있습니다. 가져오려면 실행하세요:\ngit stash --include-untracked\ngit merge %s\ngit stash pop\nCONFLICT라고 나오면 해결한 뒤 실행하세요: git stash drop",
+	"%s could not be moved: it would overwrite untracked files: %s; the result is on %s. To take it, move them away, then run:\ngit merge %s":                                                                                               "%s 브랜치를 옮기지 못했습니다: 추적되지 않는 파일을 덮어쓰게 됩니다: %s. 결과는 %s에 있습니다. 가져오려면 그 파일을 옮긴 뒤 실행하세요:\ngit merge %s",
 	"%s could not be moved: its history is another one than when the run began; the result is on %s. To look at it, run:\ngit log -p %s":                                                                                                    "%s 브랜치를 옮기지 못했습니다: 실행을 시작한 뒤 이력이 바뀌었습니다. 결과는 %s에 있습니다. 살펴보려면 실행하세요:\ngit log -p %s",
 	"%s could not be moved: it has new commits since the run began; the result is on %s. To take it, run:\ngit merge %s":                                                                                                                    "%s 브랜치를 옮기지 못했습니다: 실행을 시작한 뒤 새 커밋이 생겼습니다. 결과는 %s에 있습니다. 가져오려면 실행하세요:\ngit merge %s",
 	"%s could not be moved (%s); the result is on %s. To take it, run:\ngit merge %s":                                                                                                                                                       "%s 브랜치를 옮기지 못했습니다 (%s). 결과는 %s에 있습니다. 가져오려면 실행하세요:\ngit merge %s",

@@ -104,13 +104,17 @@ func (t turn) matches(m Mark) bool {
 		(t.attempt == 0 || t.attempt == m.Attempt)
 }
 
-// Steps returns what the model does in the turn m when it works in dir. An
+// Steps returns what the model does in the turn m when it works in dir. A
+// challenge of which the scenario says nothing objects to nothing. Any other
 // unknown turn is an error that names it and what the scenario has.
 func (s Scenario) Steps(m Mark, dir string) ([]Step, error) {
 	for _, t := range s.turns {
 		if t.matches(m) {
 			return expand(t.steps, m, dir), nil
 		}
+	}
+	if m.Role == "challenge" {
+		return []Step{{Verb: Answer, Data: []byte(`{"held_out":[]}`)}}, nil
 	}
 	have := make([]string, 0, len(s.turns))
 	for _, t := range s.turns {

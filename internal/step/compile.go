@@ -358,6 +358,7 @@ type GreenOut struct {
 	Skipped  []string     `json:"skipped,omitempty"`
 	Baseline []string     `json:"baseline,omitempty"` // tests that failed before the run and still do; not in Failures
 	Examples []Example    `json:"examples,omitempty"`
+	Callable bool         `json:"callable,omitempty"` // the engine could call the code
 	Records  flow.Blob    `json:"records"`
 }
 

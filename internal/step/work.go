@@ -255,6 +255,7 @@ type TaskProof struct {
 	Doubtful []HeldOut     `json:"doubtful,omitempty"` // see Doubtful
 	Idle     []string      `json:"idle,omitempty"`     // command lines that succeed without the task as well: they show nothing of it
 	Called   []string      `json:"called,omitempty"`   // calls of its sentences that were made and gave what they say
+	Callable bool          `json:"callable,omitempty"` // the engine could call its code
 	Records  flow.Blob     `json:"records"`
 }
 

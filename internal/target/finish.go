@@ -35,13 +35,19 @@ func (r *run) finish() {
 	}
 	for i := range r.res.Targets {
 		t := &r.res.Targets[i]
-		if cycle := r.res.Index.Refused(t.Dir); cycle != "" {
+		switch cycle, doc := r.res.Index.Refused(t.Dir), r.res.Docs[t.Dir]; {
+		case cycle != "":
 			t.Refused = "dependency cycle: " + cycle
-		} else if broken[t.Dir] {
+		case broken[t.Dir]:
 			t.Refused = "the spec has errors"
+		case doc != nil && doc.Purpose == spec.Placeholder:
+			t.Refused = Undescribed
 		}
 	}
 }
+
+// Undescribed is why a spec that decompile wrote cannot be built: nobody has read it yet.
+const Undescribed = "its Purpose is not described yet"
 
 // gone names modules of the lock that lost their spec.
 func (r *run) gone() {

@@ -152,7 +152,7 @@ func (w *work) prove(c *flow.Ctx, in step.GreenIn, out step.TurnOut) (step.Green
 // examine lets somebody else judge the held-out calls of a tree that has passed, and proves it again where that says so.
 func (w *work) examine(c *flow.Ctx, proof step.GreenOut, in step.GreenIn, turned step.TurnOut) (step.GreenOut, error) {
 	by := func() step.Turn { return w.ask("recheck", w.tested, nil, "") }
-	held, again, spent, err := turn.Examine(c, by, w.tested, proof.Tree, w.heldOut, step.Doubtful(w.heldOut, proof.Examples))
+	held, again, spent, err := turn.Examine(c, by, w.tested, proof.Tree, proof.Callable, w.heldOut, step.Doubtful(w.heldOut, proof.Examples))
 	for _, u := range spent {
 		w.res.Usage = w.res.Usage.Add(u.Usage)
 	}

@@ -137,11 +137,12 @@ func AddCalls(held, others []step.HeldOut) []step.HeldOut {
 	return out
 }
 
-// Examine decides about the held-out calls of a proof that has passed: by gives the turn of who has no part in the work, base and tree
-// are what the change is between. Calls that gave something else, and those with which a challenge objects, are worked out again. The
-// calls that count from then on are returned, and whether the tree has to be proved with them.
-func Examine(c *flow.Ctx, by func() step.Turn, base, tree string, held, doubtful []step.HeldOut) (out []step.HeldOut, again bool, spent []step.RoleUsage, err error) {
-	if len(held) == 0 && len(doubtful) == 0 { // nothing that the engine could call
+// Examine lets others object to code that has passed and that the engine can call, and decides about its held-out calls: by gives the
+// turn of who has no part in the work, base and tree are what the change is between. Calls that gave something else, and those with which
+// a challenge objects, are worked out again. The calls that count from then on are returned, and whether the tree has to be proved with
+// them.
+func Examine(c *flow.Ctx, by func() step.Turn, base, tree string, callable bool, held, doubtful []step.HeldOut) (out []step.HeldOut, again bool, spent []step.RoleUsage, err error) {
+	if !callable && len(held)+len(doubtful) == 0 { // whatever they say, nobody could see whether it is so
 		return held, false, nil, nil
 	}
 	objections, spent, err := challenge(c.Sub("as").Sub("challenge"), by(), base, tree)
@@ -160,7 +161,7 @@ func Prove(c *flow.Ctx, in *step.TaskIn, by func() step.Turn) (step.TaskProof, [
 	if err != nil || !proof.Passed {
 		return proof, nil, err
 	}
-	held, again, spent, err := Examine(c, by, in.Base, in.Tree, in.Task.HeldOut, proof.Doubtful)
+	held, again, spent, err := Examine(c, by, in.Base, in.Tree, proof.Callable, in.Task.HeldOut, proof.Doubtful)
 	if err != nil || !again {
 		return proof, spent, err
 	}
