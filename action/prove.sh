@@ -3,6 +3,11 @@
 # commits of runs that a push brings are proved again. What is checked out for a pull request is the merge of GITHUB_SHA, whose first parent is
 # what it is merged into, unless the workflow checks out its head.
 set -eu
+command -v jacquard >/dev/null || {
+	echo '::error title=jacquard prove::jacquard is not on PATH: set the input version, or build it in an earlier step and add its folder to GITHUB_PATH'
+	echo verdict=unknown >>"$GITHUB_OUTPUT"
+	exit 4
+}
 base=${PROVE_BASE:-}
 PROVE_BEFORE=${PROVE_BEFORE:-}
 push=$([ "${PROVE_EVENT:-}" = push ] && echo yes) || push=

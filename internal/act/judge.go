@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/check"
@@ -11,6 +13,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/target"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -63,10 +66,52 @@ func (a *Actor) Judge(ctx context.Context, in JudgeIn) (Judged, error) {
 	out, err := a.judgeTrees(ctx, in, before, tree)
 	out.Base, out.Sandbox, out.Millis, out.Limit, out.Shallow = base, a.o.Level, a.o.Now().Sub(begun).Milliseconds(), in.Limit.Milliseconds(), a.o.Repo.Shallow()
 	out.Quick = in.Quick
+	if err == nil {
+		err = a.edited(ctx, &out)
+	}
 	if err == nil && out.Verdict == check.VerdictNothing && in.Range+in.Base == "" && base == "HEAD" {
 		err = a.beside(ctx, &out)
 	}
 	return out, err
+}
+
+// edited says which modules were as their specs record them, and are not any more: only verify calls the examples of a spec.
+func (a *Actor) edited(ctx context.Context, out *Judged) error {
+	in := func(tree string) (map[string]string, error) {
+		v, err := a.tree(ctx, tree, nil)
+		if err != nil || v.ids[target.LockName] == "" {
+			return nil, err
+		}
+		p, err := a.planOf(ctx, step.CompileIn{Phase: step.Full, Conflict: step.KeepFiles}, v)
+		if err != nil {
+			return nil, nil //nolint:nilerr // a lock that cannot be read records nothing
+		}
+		found := map[string]string{}
+		for _, s := range p.res.Skipped {
+			if s.Reason == target.Edited {
+				mod, _ := p.res.Index.Module(s.Dir)
+				found[s.Dir] = mod.Path
+			}
+		}
+		return found, nil
+	}
+	now, err := in(out.Tree)
+	if err != nil || len(now) == 0 {
+		return err
+	}
+	was, err := in(out.Before)
+	if err != nil {
+		return err
+	}
+	for _, dir := range slices.Sorted(maps.Keys(now)) {
+		if _, known := was[dir]; !known {
+			out.Findings = append(out.Findings, check.Fact{Finding: step.Finding{
+				Rule: "spec-drift", Severity: step.Warn, Path: now[dir],
+				Message: "Files that were verified against this spec changed, and the spec did not. To call its examples, run: jacquard verify " + dir,
+			}})
+		}
+	}
+	return nil
 }
 
 // beside says of a working tree without a change of code what else could be judged.

@@ -29,7 +29,7 @@ func (j *judge) unread(ctx context.Context) error {
 		}
 		passed = passed || good
 	}
-	what := "the language of " + file + " is not supported: only Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin are"
+	what := "Jacquard does not read the language of " + file + ", and found no tests to run. To run the project's tests, set checks.test in jacquard.yaml"
 	if passed {
 		what = "the project's own tests pass, but whether they see the change is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin"
 	}

@@ -374,8 +374,14 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f do
 	if out.Checks, err = act.New(p.planOptions()).CheckCommands(ctx); err != nil {
 		return err
 	}
+	blocked := p.trusted() // said last: what would be done is shown all the same
+	if blocked == nil && out.Deliver == deliverPull {
+		if _, err := p.forge(ctx); err != nil {
+			blocked = environment("--deliver "+deliverPull, err)
+		}
+	}
 	if a.asJSON(out) {
-		return nil
+		return blocked
 	}
 	l := a.lang()
 	fmt.Fprintf(a.Out, l.T("style:   %s (ask %s, tests %s, review %s, size %s)\n"), out.Style, out.Ask, out.Tests, out.Review, out.Size)
@@ -399,5 +405,5 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f do
 		fmt.Fprintf(a.Out, l.T("checks:  none found; add the test command under checks in %s\n"), configFile)
 	}
 	fmt.Fprint(a.Out, l.T("Nothing was started. In the first step of a run, an agent estimates the size of the work.\n"))
-	return nil
+	return blocked
 }

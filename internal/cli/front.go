@@ -9,6 +9,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -314,6 +315,8 @@ func (p *project) openRuns(ctx context.Context, page *frontPage, l report.Lang) 
 			add("jacquard answer "+r.ID, l.T("it needs your answer"))
 		case r.Driver != "":
 			add("jacquard log -f "+r.ID, l.T("watch the run"))
+		case repairClass(r.Gates) == flow.Budget:
+			add("jacquard resume "+r.ID+" --budget "+p.higher(r.ID), l.T("continue the run"))
 		default:
 			add("jacquard resume "+r.ID, l.T("continue the run"))
 		}

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -38,6 +39,8 @@ type Failure struct {
 	Class    Class  `json:"class"`
 	Msg      string `json:"message,omitempty"`
 	ResetsAt int64  `json:"resets_at,omitempty"` // Unix milliseconds; 0 = unknown
+	// Left is what a step leaves that has failed, as its own JSON, for who asks for it again.
+	Left json.RawMessage `json:"left,omitempty"`
 }
 
 // ErrCancelled is the outcome of a step that never started because its run was cancelled.
@@ -117,7 +120,7 @@ func AsFailure(err error) *Failure {
 	if err == error(f) { //nolint:errorlint // the failure itself, not one in its chain
 		msg = f.Msg
 	}
-	return &Failure{Class: f.Class, Msg: clip(msg), ResetsAt: f.ResetsAt}
+	return &Failure{Class: f.Class, Msg: clip(msg), ResetsAt: f.ResetsAt, Left: f.Left}
 }
 
 // maxMessage bounds what is recorded of an error's text, in bytes.

@@ -3,6 +3,7 @@ package flow_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -45,7 +46,7 @@ func TestFailures(t *testing.T) {
 		"nil":      {none, flow.Failure{Class: flow.Failed, Msg: none.Error()}},
 		"too long": {errors.New(strings.Repeat("é", 20_000)), flow.Failure{Class: flow.Failed, Msg: strings.Repeat("é", 8192) + " …"}},
 	} {
-		if got := flow.AsFailure(c.err); *got != c.want {
+		if got := flow.AsFailure(c.err); !reflect.DeepEqual(*got, c.want) {
 			t.Errorf("%s: %+.80v, want %+.80v", name, *got, c.want)
 		}
 	}

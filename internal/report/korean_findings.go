@@ -90,7 +90,8 @@ var verb = re.New(`%(?:\[[0-9]+\])?[sdq%]`)
 // koreanFindings has the Korean wording of findings. They are written in English where they are made, and agents read them so; what a
 // person sees is translated when it is shown (Lang.Finding).
 var koreanFindings = map[string]string{
-	"%s gives %s now, and gave %s before the change. No test that fails without the change names it.": "%s의 결과가 이제 %s입니다. 변경 전에는 %s였습니다. 변경이 없으면 실패하는 테스트 중에 이것을 부르는 것이 없습니다.",
+	"%s gives %s now, and gave %s before the change. No test that fails without the change names it.":                         "%s의 결과가 이제 %s입니다. 변경 전에는 %s였습니다. 변경이 없으면 실패하는 테스트 중에 이것을 부르는 것이 없습니다.",
+	"Files that were verified against this spec changed, and the spec did not. To call its examples, run: jacquard verify %s": "이 스펙과 대조해 검증된 파일이 바뀌었지만 스펙은 바뀌지 않았습니다. 예시를 호출하려면 실행하세요: jacquard verify %s",
 	// the repository and the scope
 	"This symbolic link points outside the project (%s). Remove it.":                                                                                                         "이 심볼릭 링크는 프로젝트 밖을 가리킵니다 (%s). 삭제하세요.",
 	"A submodule was added. Remove it.":                                                                                                                                      "서브모듈이 추가되었습니다. 삭제하세요.",
@@ -399,12 +400,12 @@ var koreanFindings = map[string]string{
 	"%s fails without the change as well: %s":              "%s은(는) 변경이 없어도 실패합니다: %s",
 	"the time limit was reached before there was a result": "결과가 나오기 전에 시간 제한에 도달했습니다",
 	"the project's own tests pass, but whether they see the change is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin": "프로젝트의 테스트는 통과하지만 변경을 확인하는지는 알 수 없습니다. 변이는 Go, JavaScript, TypeScript, Python, Rust, Java, Kotlin에서만 만듭니다",
-	"the project's own tests fail without the change as well: %s":                                             "프로젝트의 테스트가 변경 전에도 실패합니다: %s",
-	"tests fail, and none of them passed without the change":                                                  "테스트가 실패하지만, 변경 전에 통과한 것은 그중에 없습니다",
-	"the language of %s is not supported: only Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin are": "%s의 언어는 지원하지 않습니다. Go, JavaScript, TypeScript, Python, Rust, Java, Kotlin만 지원합니다",
-	"no test that reaches the change passes here, with or without it: %s":                                     "변경에 도달하는 테스트 중 여기서 통과하는 것이 변경이 있든 없든 하나도 없습니다: %s",
-	"tests fail (%d), and there was no time to check whether they failed before":                              "테스트가 실패하는데(%d개), 이전에도 실패했는지 확인할 시간이 없었습니다",
-	"the new code has nothing to mutate, and no test fails without it; a test that does would prove it":       "새 코드에 변이시킬 것이 없고, 변경 없이 실패하는 테스트도 없습니다. 그런 테스트를 추가하면 증명됩니다",
+	"the project's own tests fail without the change as well: %s":                                                                        "프로젝트의 테스트가 변경 전에도 실패합니다: %s",
+	"tests fail, and none of them passed without the change":                                                                             "테스트가 실패하지만, 변경 전에 통과한 것은 그중에 없습니다",
+	"Jacquard does not read the language of %s, and found no tests to run. To run the project's tests, set checks.test in jacquard.yaml": "Jacquard가 %s의 언어를 읽지 못하고, 실행할 테스트도 찾지 못했습니다. 프로젝트의 테스트를 실행하려면 jacquard.yaml에 checks.test를 쓰세요",
+	"no test that reaches the change passes here, with or without it: %s":                                                                "변경에 도달하는 테스트 중 여기서 통과하는 것이 변경이 있든 없든 하나도 없습니다: %s",
+	"tests fail (%d), and there was no time to check whether they failed before":                                                         "테스트가 실패하는데(%d개), 이전에도 실패했는지 확인할 시간이 없었습니다",
+	"the new code has nothing to mutate, and no test fails without it; a test that does would prove it":                                  "새 코드에 변이시킬 것이 없고, 변경 없이 실패하는 테스트도 없습니다. 그런 테스트를 추가하면 증명됩니다",
 
 	// adopt
 	"it has no sources to adopt; build it":                                                              "등록할 소스가 없습니다. 빌드하세요",

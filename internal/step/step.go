@@ -215,6 +215,7 @@ type Turn struct {
 	Attempt      int             `json:"attempt"`
 	Model        string          `json:"model,omitempty"` // low, medium, high, or a seat; "" = medium
 	Tree         string          `json:"tree"`
+	Left         string          `json:"left,omitempty"` // tree that a try of this turn left when it was cut off: it goes on from there
 	Base         string          `json:"base,omitempty"` // tree that git compares the author's work with; "" = Tree
 	Instructions string          `json:"instructions"`   // the stable part of the prompt
 	Docs         []Doc           `json:"docs,omitempty"`

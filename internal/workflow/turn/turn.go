@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,17 +23,28 @@ const (
 
 // Ask asks for one agent turn and repeats it while the machinery, not the
 // work, is what failed. Each try has its own key, so budgets are asked first.
+// One that was cut off is paid for: the next goes on with its files, and its
+// usage counts.
 func Ask(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
 	transient, again := 0, 0
+	used := step.Usage{Known: true} // by tries before
 	var err error
 	for i, c := range flow.Rounds(c, "try", tries) {
 		var out step.TurnOut
 		if out, err = flow.Do(c, "turn", step.AgentTurn, t); err == nil {
+			out.Usage = used.Add(out.Usage)
 			if err = Conforms(t.Schema, out.Answer); err == nil {
 				return out, nil
 			}
+			used, t.Left = out.Usage, out.Tree
 		}
 		f := flow.AsFailure(err)
+		if part := leftBy(f); part.Tree != "" {
+			used = used.Add(part.Usage)
+			if f.Class != flow.Stuck { // what ran in circles is not worth keeping
+				t.Left = part.Tree
+			}
+		}
 		if ok, lerr := later(c, i, f, &transient); lerr != nil {
 			return out, lerr
 		} else if ok {
@@ -58,6 +70,14 @@ func Ask(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
 		}
 	}
 	return step.TurnOut{}, err
+}
+
+// leftBy is what a turn had done that failed; the zero value if nobody knows.
+func leftBy(f *flow.Failure) (out step.TurnOut) {
+	if json.Unmarshal(f.Left, &out) != nil {
+		return step.TurnOut{}
+	}
+	return out
 }
 
 // Try is Ask for a turn that the work can do without: one that fails by itself has no answer.

@@ -319,6 +319,11 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 	note := step.WorkNote{Work: w.s.Work, Mode: w.plan.Mode, Requirement: w.plan.Requirement, Plan: plan}
 	if w.in.Yes { // at the gate a person has read them
 		note.Reasons = w.reasons
+		for _, d := range w.plan.Decisions {
+			if d.Question == step.Assumed {
+				w.out.Assumed = append(w.out.Assumed, step.QA{Question: d.Question, Answer: d.Answer})
+			}
+		}
 	}
 	for _, t := range list {
 		note.Tasks = append(note.Tasks, step.TaskLine{ID: t.ID, Title: t.Title, Needs: t.Needs})
