@@ -233,7 +233,7 @@ func (j *judge) conclude() {
 	case j.out.Verdict == VerdictUnknown && j.known.unknown != "":
 		j.out.Why = j.known.unknown
 	case j.out.Verdict == VerdictUnknown && !j.known.late:
-		j.out.Why = "the new code has nothing to mutate, and no test fails without it; a test that does would prove it"
+		j.out.Why = "the change can't be mutated, and no test fails without it. To prove it, add a test that does"
 	case j.out.Verdict == VerdictUnknown:
 		j.out.Why = timeOver
 	case j.out.Verdict != VerdictUnknown:

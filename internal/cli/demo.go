@@ -43,7 +43,7 @@ func newDemo(a *app) *cobra.Command {
 				return a.tutorial(c.Context(), tutorial)
 			}
 			if _, err := proc.LookPath("go", a.env["PATH"]); err != nil {
-				return environment("the sample project is written in Go, but go is not installed: install Go first", err)
+				return environment("the sample project needs Go, which is not installed. Install it, or try jacquard prove in a project of yours", err)
 			}
 			d, err := a.newFolder(first(args, "", ""))
 			if err == nil {

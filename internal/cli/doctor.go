@@ -289,7 +289,7 @@ func (c *checkup) agent(ctx context.Context, p *project, m maker) {
 	c.add("agent", true, true, c.l.T("%s %s at %s"), m.title, found.Version, program)
 	pays := found.Pays
 	if found.Auth == agent.Key {
-		pays = c.l.T("the account of the API key or token in the environment (first used by the first call)")
+		pays = c.l.T("the account of the API key or token in the environment (not tested before the first call)")
 	}
 	c.add("account", true, true, c.l.T("billed to %s; budget per run: %s"), pays, p.conf.Budget)
 	if found.Auth == agent.Login {

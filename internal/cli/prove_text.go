@@ -213,7 +213,7 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	}
 	switch {
 	case soft && j.Verdict == check.VerdictUnproved && count(j, blocking) == 0:
-		fmt.Fprint(&b, l.T("  (• does not block by itself; that nothing proves the change is exit code 1)\n"))
+		fmt.Fprint(&b, l.T("  (• is only a note; exit code 1 because nothing proves the change)\n"))
 	case soft:
 		fmt.Fprint(&b, l.T("  (✗ blocks, • does not)\n"))
 	}

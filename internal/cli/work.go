@@ -135,7 +135,7 @@ func (p *project) empty(ctx context.Context) (bool, error) {
 // what gets committed; in the end the branch moves where git can do it without touching these files.
 func (p *project) leaveAlone(ctx context.Context) error {
 	if p.noGit {
-		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ WARNING: no git repository: commits are skipped, results stay in files. For commits, run git init first\n"))
+		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ not a git repository: results are written to files, not committed. For commits, run git init first\n"))
 		return nil
 	}
 	if err := p.begun(ctx); err != nil {

@@ -298,12 +298,12 @@ var koreanErrors = map[string]string{
 	"read the sample spec":                                         "예제 스펙을 읽지 못했습니다",
 	"change the sample spec":                                       "예제 스펙을 바꾸지 못했습니다",
 	"the sample spec does not have the line that the demo changes": "예제 스펙에 데모가 바꿀 줄이 없습니다",
-	"the sample project is written in Go, but go is not installed: install Go first": "예제 프로젝트는 Go로 작성되어 있는데 go가 설치되어 있지 않습니다",
-	"the run was not killed after append %d":                                         "실행을 %d번째 기록 뒤에 강제 종료하려 했으나 종료되지 않았습니다",
-	"%s exited with code %d":                                                         "%s: 종료 코드 %d(으)로 끝났습니다",
-	"the resumed run":                                                                "재개한 실행",
-	"the second run":                                                                 "두 번째 실행",
-	"the run after the change":                                                       "변경 뒤의 실행",
+	"the sample project needs Go, which is not installed. Install it, or try jacquard prove in a project of yours": "예제 프로젝트에는 Go가 필요한데 설치되어 있지 않습니다. 설치하거나, 여러분의 프로젝트에서 jacquard prove를 써 보세요",
+	"the run was not killed after append %d": "실행을 %d번째 기록 뒤에 강제 종료하려 했으나 종료되지 않았습니다",
+	"%s exited with code %d":                 "%s: 종료 코드 %d(으)로 끝났습니다",
+	"the resumed run":                        "재개한 실행",
+	"the second run":                         "두 번째 실행",
+	"the run after the change":               "변경 뒤의 실행",
 
 	// workers and clusters
 	"--on %q: must be %s or %s":           "--on %q: %s, %s 중 하나여야 합니다",

@@ -405,7 +405,7 @@ var koreanFindings = map[string]string{
 	"Jacquard does not read the language of %s, and found no tests to run. To run the project's tests, set checks.test in jacquard.yaml": "Jacquard가 %s의 언어를 읽지 못하고, 실행할 테스트도 찾지 못했습니다. 프로젝트의 테스트를 실행하려면 jacquard.yaml에 checks.test를 쓰세요",
 	"no test that reaches the change passes here, with or without it: %s":                                                                "변경에 도달하는 테스트 중 여기서 통과하는 것이 변경이 있든 없든 하나도 없습니다: %s",
 	"tests fail (%d), and there was no time to check whether they failed before":                                                         "테스트가 실패하는데(%d개), 이전에도 실패했는지 확인할 시간이 없었습니다",
-	"the new code has nothing to mutate, and no test fails without it; a test that does would prove it":                                  "새 코드에 변이시킬 것이 없고, 변경 없이 실패하는 테스트도 없습니다. 그런 테스트를 추가하면 증명됩니다",
+	"the change can't be mutated, and no test fails without it. To prove it, add a test that does":                                       "변경을 변이시킬 수 없고, 변경이 없을 때 실패하는 테스트도 없습니다. 증명하려면 그런 테스트를 추가하세요",
 
 	// adopt
 	"it has no sources to adopt; build it":                                                              "등록할 소스가 없습니다. 빌드하세요",

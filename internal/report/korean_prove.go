@@ -110,7 +110,7 @@ var koreanProve = map[string]string{
 	"; for more time, run: jacquard prove --limit 15m (or --full)":                                   "; 시간을 더 주려면: jacquard prove --limit 15m 또는 --full",
 	"total: %s; with calls that were cut off or are running at most %s\n":                            "합계: %s, 끊겼거나 진행 중인 호출까지 더하면 최대 %s\n",
 	"; tests in %s expect something else than before":                                                "; %s의 테스트가 이전과 다른 것을 기대합니다",
-	"  (• does not block by itself; that nothing proves the change is exit code 1)\n":                "  (•만으로는 막지 않습니다. 변경을 증명하는 것이 없어서 종료 코드가 1입니다)\n",
+	"  (• is only a note; exit code 1 because nothing proves the change)\n":                          "  (•는 참고일 뿐입니다. 변경을 증명하는 것이 없어 종료 코드가 1입니다)\n",
 	"  (✗ blocks, • does not)\n":                                                                     "  (✗는 통과를 막고, •는 막지 않습니다)\n",
 	" Write a test that does.":                                                                       " 도달하는 테스트를 쓰세요.",
 	"  commits since %s were not looked at; to check them, run: jacquard prove %[1]s..HEAD\n":        "  %s 이후의 커밋은 보지 않았습니다. 검사하려면: jacquard prove %[1]s..HEAD\n",
