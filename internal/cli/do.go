@@ -377,7 +377,7 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f do
 	blocked := p.trusted() // said last: what would be done is shown all the same
 	if blocked == nil && out.Deliver == deliverPull {
 		if _, err := p.forge(ctx); err != nil {
-			blocked = environment("--deliver pr", err)
+			blocked = environment("no pull request can be opened", err)
 		}
 	}
 	if a.asJSON(out) {

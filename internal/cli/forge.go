@@ -46,24 +46,24 @@ const (
 func (p *project) pullIn(ctx context.Context) (*step.PullIn, error) {
 	c, err := p.forge(ctx)
 	if err != nil {
-		return nil, environment("--pr", err)
+		return nil, environment("no pull request can be opened", err)
 	}
 	r, err := c.Repository(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("--pr: %w", err)
+		return nil, fmt.Errorf("no pull request can be opened: %w", err)
 	}
 	if remote, err := p.repo.RemoteURL(ctx, "origin"); err != nil || remote == "" { // GITHUB_REPOSITORY is no place to push to
-		return nil, environment("--pr", errors.Join(err, forge.ErrNoRemote))
+		return nil, environment("no pull request can be opened", errors.Join(err, forge.ErrNoRemote))
 	}
 	at, err := p.repo.RemoteBranch(ctx, "origin", r.Default, loginOf(c))
 	if err != nil || at == "" {
-		return nil, environment("--pr", cmp.Or(err, words("remote origin has no branch %s", r.Default)))
+		return nil, environment("no pull request can be opened", cmp.Or(err, words("remote origin has no branch %s", r.Default)))
 	}
 	if _, err := c.Checks(ctx, at); err != nil { // not every token may read them
-		return nil, words("--pr: read the checks of %s: %w", r.Default, err)
+		return nil, words("no pull request can be opened: read the checks of %s: %w", r.Default, err)
 	}
 	if !r.Push {
-		return nil, environment("--pr", words("the token may not push to %s: grant it write access to contents and pull requests", c.Place()))
+		return nil, environment("no pull request can be opened", words("the token may not push to %s: grant it write access to contents and pull requests", c.Place()))
 	}
 	return &step.PullIn{Base: r.Default, Start: cmp.Or(time.Duration(p.conf.Limits.CIStart), ciStart).Milliseconds(), Wait: cmp.Or(time.Duration(p.conf.Limits.CI), ciWait).Milliseconds()}, nil
 }
