@@ -103,7 +103,7 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 		case !e.Want.Holds(o):
 			r.State, r.Why = step.ExampleFails, o.Given()
 			out.Findings = append(out.Findings, reject("example-failed", m.Spec, e.Line, fmt.Sprintf(
-				"The spec says: %s. Called outside the tests, it gives: %s.", e.Text, o.Given())))
+				"The spec says: %s. Called outside the tests, it gives: %s.", strings.TrimSuffix(e.Text, "."), o.Given())))
 		}
 		out.Examples = append(out.Examples, r)
 	}

@@ -35,6 +35,7 @@ type developFlags struct {
 
 func newDevelop(a *app) *cobra.Command {
 	var f developFlags
+	var dry bool
 	c := &cobra.Command{
 		Use: "develop [REQUEST]", Short: "do --style develop: contracts, checkpoints, review", Args: cobra.MaximumNArgs(1),
 		Long: "DESIGN: requirements, architecture and checkpoints, with tests written before the code; you approve it. REVIEW: " +
@@ -45,6 +46,9 @@ func newDevelop(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			f.prSaid = c.Flags().Changed("pr")
 			return a.inProject(func(ctx context.Context, p *project, args []string) error {
+				if dry {
+					return p.dryStyle(ctx, "develop", first(args, "", ""), f.askedFor)
+				}
 				return p.develop(ctx, first(args, "", ""), f)
 			})(c, args)
 		},
@@ -58,6 +62,7 @@ func newDevelop(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.restart, "restart", false, "end the interrupted run and start over; its work is kept on refs")
 	c.Flags().BoolVar(&f.pr, "pr", false, "push branch feat/NAME to origin, open a pull request and wait for its CI, instead of moving your branch (needs GITHUB_TOKEN or GITLAB_TOKEN)")
 	worktreeFlag(c, &f.worktree)
+	dryFlag(c, &dry)
 	return c
 }
 

@@ -116,9 +116,31 @@ func doSettings(c *cobra.Command, f *doFlags) {
 	fl.StringVar(&f.from, "from", "", "read the request from file:PATH (- is stdin), issue:N, slack:CHANNEL or gmail:QUERY")
 	fl.StringVar(&f.documents, "documents", "", "where to put the documents of the run: commit, or keep (in .jacquard)")
 	fl.StringVar(&f.feature, "feature", "", "feature `name` for branches and documents (a-z, 0-9, -)")
-	fl.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what would be done, with which agent, checks and budget; call no agent, change nothing")
+	dryFlag(c, &f.dryRun)
 	worktreeFlag(c, &f.worktree)
 	hide(c, "feature", "documents")
+}
+
+// dryFlag is the flag of commands that can say what they would do.
+func dryFlag(c *cobra.Command, to *bool) {
+	c.Flags().BoolVarP(to, "dry-run", "n", false, "show what would be done, with which agent, checks and budget; call no agent, change nothing")
+}
+
+// dryStyle says what a style would do under its former name.
+func (p *project) dryStyle(ctx context.Context, name, given string, q askedFor) error {
+	given, err := p.a.request(given, q.file, "--file ", "jacquard "+name)
+	if err != nil {
+		return err
+	}
+	f := doFlags{askedFor: q}
+	if q.pr {
+		f.deliver = deliverPull
+	}
+	if q.yes {
+		f.ask = askNever
+	}
+	i := slices.IndexFunc(styles(), func(s style) bool { return s.name == name })
+	return p.a.dryDo(ctx, p, styles()[i], given, f)
 }
 
 func newBug(a *app) *cobra.Command {

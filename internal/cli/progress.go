@@ -62,7 +62,7 @@ func (p *progress) draw() {
 func (p *progress) beat() {
 	p.a.screen.Lock()
 	defer p.a.screen.Unlock()
-	fmt.Fprintf(p.a.Err, p.a.lang().T("  … %s (%s so far)\n"), report.Cut(p.text, 160), report.Took(time.Since(p.begun)))
+	fmt.Fprintf(p.a.Err, "  … %s  %s\n", report.Took(time.Since(p.begun)), report.Cut(p.text, 160))
 }
 
 func (p *progress) erase() { fmt.Fprint(p.a.Err, clearLine) }

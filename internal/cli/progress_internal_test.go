@@ -20,7 +20,7 @@ func TestProgressInAPipe(t *testing.T) {
 		p.says("test: go test\n./...")
 		time.Sleep(30 * time.Second)
 		p.end()
-		if want := "  … looking at the change (5.0s so far)\n  runs go test\n  … test: go test ./... (35s so far)\n"; said.String() != want {
+		if want := "  … 5.0s  looking at the change\n  runs go test\n  … 35s  test: go test ./...\n"; said.String() != want {
 			t.Errorf("it says\n%swant\n%s", said.String(), want)
 		}
 	})

@@ -31,6 +31,7 @@ type workFlags struct {
 
 func newWork(a *app) *cobra.Command {
 	var f workFlags
+	var dry bool
 	c := &cobra.Command{
 		Use: "work [REQUEST]", Short: "do --style work: a requirement, a plan, one commit per task", Args: cobra.MaximumNArgs(1),
 		Long: "One agent call writes the requirement, another splits it into tasks (small requests skip this), and each task is built " +
@@ -38,6 +39,9 @@ func newWork(a *app) *cobra.Command {
 			"format of the WORK pipeline, in works/ if the project has it, else in .jacquard/works/.",
 		Example: "  jacquard work \"[bugfix] the total is wrong when the cart is empty\"\n  jacquard work -f request.md --yes",
 		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
+			if dry {
+				return p.dryStyle(ctx, "work", first(args, "", ""), f.askedFor)
+			}
 			return p.work(ctx, first(args, "", ""), f)
 		}),
 	}
@@ -45,6 +49,7 @@ func newWork(a *app) *cobra.Command {
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: approve everything, answer questions with their defaults and record them")
 	pullFlag(c, &f.pr)
+	dryFlag(c, &dry)
 	c.AddCommand(newWorkList(a), newWorkStatus(a), newWorkResume(a), newWorkRollback(a))
 	c.Flags().BoolVar(&f.loop, "loop", false, "")
 	_ = c.Flags().MarkHidden("loop")

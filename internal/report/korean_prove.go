@@ -31,8 +31,6 @@ var koreanProve = map[string]string{
 	"✓ %s: %s (commit %s, %d files); tests passed: %d\n": "✓ %s: %s (커밋 %s, 파일 %d개); 통과한 테스트: %d개\n",
 	"%d of %d modules built":                             "모듈 %[2]d개 중 %[1]d개 빌드",
 
-	"  … %s (%s so far)\n": "  … %s (%s째)\n",
-
 	", not delivered": ", 전달되지 않음",
 	"This question was answered in another terminal.\n":                          "이 질문은 다른 터미널에서 답변되었습니다.\n",
 	"What should be different? ":                                                 "무엇이 달라야 합니까? ",
