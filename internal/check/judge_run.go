@@ -446,7 +446,7 @@ func tellingLines(message string, n int) string {
 		message = strings.Join(errors, "\n")
 	case len(end) > 0:
 		message = strings.Join(end, "\n")
-	default:
+	case len(kept) > 0:
 		message = strings.Join(kept, "\n")
 	}
 	return firstLines(message, n)

@@ -48,3 +48,24 @@ func TestPlain(t *testing.T) {
 		}
 	}
 }
+
+// TestNear: values that a change asks for are tried in the place of others of their kind, with what is next to them; none that names a place.
+func TestNear(t *testing.T) {
+	t.Parallel()
+	own := []example.Value{{Kind: example.String, Text: "rem"}, {Kind: example.String, Text: "/etc"}, {Kind: example.Number, Text: "10"}}
+	var got []string
+	for _, e := range example.Near(example.InText("f('a', 2) is 3"), 20, own) {
+		got = append(got, e.Calls())
+	}
+	want := `f("rem", 2) f("a", 10) f("rema", 2) f("a", 9) f("a", 11)`
+	if text := strings.Join(got, " "); text != want {
+		t.Errorf("%s, want %s", text, want)
+	}
+	got = nil
+	for _, e := range example.Plain("f", "def f(n: int) -> int", "python", own) {
+		got = append(got, e.Calls())
+	}
+	if text := strings.Join(got, " "); !strings.Contains(text, "f(10) f(9) f(11)") || strings.Contains(text, "rem") {
+		t.Error(text)
+	}
+}

@@ -11,8 +11,10 @@ import (
 // a list the other way round. There are at most n, of all calls and inputs in turn.
 func Unusual(list []Example, n int) []Example { return varied(list, n, unusual) }
 
-// Near are calls like those of a list, each with one of some values in the place of another, or with one next to it. There are at most n.
+// Near are calls like those of a list, each with one of some values in the place of another, or with one next to it. None names a place on
+// the machine: what a test calls may act there. There are at most n.
 func Near(list []Example, n int, values []Value) []Example {
+	values = slices.DeleteFunc(slices.Clone(values), func(v Value) bool { return abroad(v.Text) })
 	return varied(list, n, func(v Value) []Value { return near(v.Kind, values) })
 }
 

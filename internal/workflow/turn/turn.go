@@ -28,19 +28,20 @@ const (
 func Ask(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
 	transient, again := 0, 0
 	used := step.Usage{Known: true} // by tries before
+	var did []step.Finding          // what these did to the repository
 	var err error
 	for i, c := range flow.Rounds(c, "try", tries) {
 		var out step.TurnOut
 		if out, err = flow.Do(c, "turn", step.AgentTurn, t); err == nil {
-			out.Usage = used.Add(out.Usage)
+			out.Usage, out.Findings = used.Add(out.Usage), slices.Concat(did, out.Findings)
 			if err = Conforms(t.Schema, out.Answer); err == nil {
 				return out, nil
 			}
-			used, t.Left = out.Usage, out.Tree
+			used, did, t.Left = out.Usage, out.Findings, out.Tree
 		}
 		f := flow.AsFailure(err)
 		if part := leftBy(f); part.Tree != "" {
-			used = used.Add(part.Usage)
+			used, did = used.Add(part.Usage), append(did, part.Findings...)
 			if f.Class != flow.Stuck { // what ran in circles is not worth keeping
 				t.Left = part.Tree
 			}
