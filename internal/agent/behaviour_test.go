@@ -264,7 +264,7 @@ func TestBudgetEndsTheTurn(t *testing.T) {
 		t.Helper()
 		b := c.bench(t, "turn * * *\n usage 60000 100\n write a.txt ok.json\n answer ok.json"+answer, gateway.Amount{Tokens: 70_000})
 		out := b.run(t)
-		if out.Class != agent.Budget || !strings.Contains(out.Message, "60100 of it are spent") {
+		if out.Class != agent.Budget || !strings.Contains(out.Message, "60100 of it is spent") {
 			t.Errorf("outcome = %q, %q, want budget, 60100 tokens spent", out.Class, out.Message)
 		}
 		if s := b.access.Close(); s.Requests != 1 || s.Refused != 1 {
