@@ -58,7 +58,6 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	if err != nil {
 		return nil, err
 	}
-	now.undescribed()
 	for _, t := range p.targets {
 		if have, ok := lock.Entry(t.Dir); ok && have.State == target.Built && slices.ContainsFunc(now.res.Skipped, func(s target.Skipped) bool {
 			return s.Dir == t.Dir && s.Reason == target.UpToDate

@@ -40,8 +40,9 @@ var leftOut = []string{
 // and the tree that it left. A turn that a dead driver paid for is taken from
 // its folder instead of being asked for again.
 func (a *Actor) turn(ctx context.Context, j flow.Job, t step.Turn) (step.TurnOut, error) {
-	if t.Left != "" && !a.has(ctx, t.Left) { // it was cut off on another machine
-		t.Left = ""
+	t.Base = cmp.Or(t.Base, t.Tree)
+	if t.Left == "" || !a.has(ctx, t.Left) { // nothing was left, or on another machine
+		t.Left = t.Tree
 	}
 	if out, ok, err := a.taken(ctx, j, t); ok || err != nil {
 		return out, err
@@ -98,7 +99,7 @@ func (a *Actor) begin(ctx context.Context, j flow.Job, t step.Turn, seat step.Se
 	}
 	var clone *git.Clone
 	err := a.effect("clone", func() (err error) {
-		clone, err = a.o.Repo.CloneSince(ctx, filepath.Join(dir, "tree"), cmp.Or(t.Base, t.Tree), cmp.Or(t.Left, t.Tree), leftOut...)
+		clone, err = a.o.Repo.CloneSince(ctx, filepath.Join(dir, "tree"), t.Base, t.Left, leftOut...)
 		return err
 	})
 	if err != nil {
@@ -161,7 +162,7 @@ func (a *Actor) cut(ctx context.Context, j flow.Job, t step.Turn, seat step.Seat
 		if _, err := os.Stat(tree); err != nil {
 			return nil, none, nil //nolint:nilerr // cleared away
 		}
-		clone, err := a.o.Repo.OpenClone(ctx, tree, cmp.Or(t.Base, t.Tree), cmp.Or(t.Left, t.Tree), leftOut...)
+		clone, err := a.o.Repo.OpenClone(ctx, tree, t.Base, t.Left, leftOut...)
 		if err != nil {
 			return nil, none, machinery(err)
 		}
@@ -424,7 +425,7 @@ func (a *Actor) taken(ctx context.Context, j flow.Job, t step.Turn) (step.TurnOu
 		}
 		prev := j
 		prev.Dir, prev.Start = dir, j.Start-1-i
-		clone, err := a.o.Repo.OpenClone(ctx, path, cmp.Or(t.Base, t.Tree), cmp.Or(t.Left, t.Tree), leftOut...)
+		clone, err := a.o.Repo.OpenClone(ctx, path, t.Base, t.Left, leftOut...)
 		if err != nil {
 			return step.TurnOut{}, false, machinery(err)
 		}
@@ -472,7 +473,7 @@ func (a *Actor) prompt(t step.Turn, root string) (string, error) {
 		fmt.Fprintf(&b, "\n<document title=%q>\n%s\n</document>\n", d.Title, strings.TrimRight(text, "\n"))
 	}
 	fmt.Fprintf(&b, "\n# Your role\n\n%s\n# Task\n\n%s\n\n%s", t.Instructions, scenario.Marker(t.Role, t.Module, t.Attempt), t.Task)
-	if t.Left != "" && t.Left != t.Tree {
+	if t.Left != t.Tree {
 		b.WriteString("\n" + wasCut)
 	}
 	return unmentioned(b.String(), root), nil

@@ -160,15 +160,14 @@ func (j *judge) notices() {
 }
 
 // say adds a finding that blocks nothing.
-func (j *judge) say(f step.Finding, run *testRun) {
-	f.Message = j.c.local(f.Message)
-	j.out.Findings = append(j.out.Findings, Fact{Finding: f, Evidence: evidenceOf(run)})
-}
+func (j *judge) say(f step.Finding, run *testRun) { j.tell(f, run, false) }
 
 // block adds a finding that blocks.
-func (j *judge) block(f step.Finding, run *testRun) {
+func (j *judge) block(f step.Finding, run *testRun) { j.tell(f, run, true) }
+
+func (j *judge) tell(f step.Finding, run *testRun, blocks bool) {
 	f.Message = j.c.local(f.Message)
-	j.out.Findings = append(j.out.Findings, Fact{Finding: f, Blocks: true, Evidence: evidenceOf(run)})
+	j.out.Findings = append(j.out.Findings, Fact{Finding: f, Blocks: blocks, Evidence: evidenceOf(run)})
 }
 
 func evidenceOf(run *testRun) *Evidence {

@@ -28,8 +28,6 @@ type Checker struct {
 	tools *sync.Map // versions of programs, as they were told
 
 	failures *stepFailures
-
-	inTree *regexp.Regexp // where a path of a project begins in a check tree
 }
 
 // New returns a Checker.
@@ -50,12 +48,17 @@ func New(o Options) (*Checker, error) {
 		}
 		*d = abs
 	}
-	inTree := regexp.MustCompile(`(?:file://)?` + regexp.QuoteMeta(o.Temp) + `[/\\][cw]\d+[/\\]tree[/\\](?:` + regexp.QuoteMeta(o.Repo.Prefix()) + `)?`)
-	return &Checker{repo: o.Repo, o: o, locks: &keyed{}, tools: &sync.Map{}, failures: &stepFailures{}, inTree: inTree}, nil
+	return &Checker{repo: o.Repo, o: o, locks: &keyed{}, tools: &sync.Map{}, failures: &stepFailures{}}, nil
 }
 
 // local is a text with paths of the project as its people know them: without the check tree.
-func (c *Checker) local(text string) string { return c.inTree.ReplaceAllString(text, "") }
+func (c *Checker) local(text string) string {
+	if !strings.Contains(text, c.o.Temp) {
+		return text
+	}
+	inTree := regexp.MustCompile(`(?:file://)?` + regexp.QuoteMeta(c.o.Temp) + `[/\\][cw]\d+[/\\]tree[/\\](?:` + regexp.QuoteMeta(c.repo.Prefix()) + `)?`)
+	return inTree.ReplaceAllString(text, "")
+}
 
 // stamp is what changes when a file is written.
 type stamp struct {

@@ -132,15 +132,18 @@ func (p *project) dryStyle(ctx context.Context, name, given string, q askedFor) 
 	if err != nil {
 		return err
 	}
-	f := doFlags{askedFor: q}
+	f := doFlags{askedFor: q, style: name}
 	if q.pr {
 		f.deliver = deliverPull
 	}
 	if q.yes {
 		f.ask = askNever
 	}
-	i := slices.IndexFunc(styles(), func(s style) bool { return s.name == name })
-	return p.a.dryDo(ctx, p, styles()[i], given, f)
+	s, err := f.chosen()
+	if err != nil {
+		return err
+	}
+	return p.a.dryDo(ctx, p, s, given, f)
 }
 
 func newBug(a *app) *cobra.Command {

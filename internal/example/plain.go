@@ -138,8 +138,7 @@ func valuesOf(t signature.Type, own []Value) (out []Value) {
 			out = append(out, valuesOf(member, own)...)
 		}
 	case t.Form == signature.Literal:
-		p := &parser{s: t.Name}
-		if v, ok := p.value(); ok && p.end() {
+		if v, ok := Literal(t.Name); ok {
 			out = append(out, v)
 		}
 	}
