@@ -119,8 +119,8 @@ func (p *project) auto(ctx context.Context, given string, f autoFlags) (err erro
 	} else if given, err = p.a.request(given, f.file, "--file ", "jacquard auto"); err != nil {
 		return err
 	}
-	if len(strings.Fields(given)) < 2 && f.wants == "" {
-		return usage("%q is too short: describe the change in a sentence", given)
+	if err := enough(given, given); f.wants == "" && err != nil {
+		return err
 	}
 	if f.dryRun || f.wants != "" { // nothing of the project changes
 		f.pr, f.worktree = false, false

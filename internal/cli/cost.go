@@ -49,7 +49,7 @@ func totalText(l report.Lang, total, cut step.Usage) string {
 	}
 	sure := total
 	sure.Input, sure.USD = total.Input-cut.Input, total.USD-cut.USD
-	return fmt.Sprintf(l.T("total: %s; with calls that were cut off or are running at most %s\n"), report.Cost(l, sure), report.Cost(l, total))
+	return fmt.Sprintf(l.T("total: %s; with calls without a result at most %s\n"), report.Cost(l, sure), report.Cost(l, total))
 }
 
 // costCells are the costs of a run as a table.
@@ -118,7 +118,7 @@ func costs(ctx context.Context, p *project, rt keeper, run string) (out []costRo
 	const rounding = 0.001 // of the sums of turns, in dollars
 	rest := step.Usage{Input: max(0, spent.Tokens-total.Input-total.Output-total.CacheRead-total.CacheWrite), USD: float64(spent.MicroUSD)/1e6 - total.USD, Known: true}
 	if rest.USD > rounding || rest.USD >= 0 && rest.Input > 0 {
-		out = append(out, costRow{Module: "-", Role: "interrupted, cancelled or running", Usage: rest})
+		out = append(out, costRow{Module: "-", Role: "calls without a result", Usage: rest})
 		total = total.Add(rest)
 	}
 	return out, total, cut, nil

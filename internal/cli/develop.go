@@ -80,8 +80,8 @@ func (p *project) develop(ctx context.Context, given string, f developFlags) (er
 			return err
 		}
 	}
-	if f.worktree && len(strings.Fields(given)) < 2 {
-		return usage("%q is too short: describe the change in a sentence", given)
+	if err := enough(given, given); f.worktree && err != nil {
+		return err
 	}
 	if !f.prSaid {
 		f.pr = p.conf.PR
@@ -116,8 +116,8 @@ func (p start) developIn(ctx context.Context, given string, f developFlags) (any
 	if goOn && !exact {
 		given = cmp.Or(given, before.request())
 	}
-	if !exact && len(strings.Fields(given)) < 2 {
-		return nil, usage("%q is too short: describe the change in a sentence", given)
+	if err := enough(given, given); !exact && err != nil {
+		return nil, err
 	}
 	if err := p.forget(before, goOn); err != nil {
 		return nil, err

@@ -363,7 +363,7 @@ func badFrom(from string) error {
 // dryDo says what do would do, without an agent.
 func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f doFlags) error {
 	text, err := a.request(given, "", "", "jacquard do")
-	if err != nil {
+	if err = errors.Join(err, enough(text, text)); err != nil {
 		return err
 	}
 	if _, _, err := p.sandbox(f.sandbox); err != nil {

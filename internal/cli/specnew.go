@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -96,6 +97,16 @@ func (a *app) request(given, file, flag, command string) (string, error) {
 		return "", usage("the request is over %d KiB; shorten it, or move details to a document in the project", longest>>10)
 	}
 	return given, nil
+}
+
+// enough refuses a text that is too short to be a request: one word, where words are separated by spaces. given is what a person wrote.
+func enough(given, text string) error {
+	const letters = 6 // of a language that writes no spaces
+	spaced := strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+	if len(strings.Fields(text)) > 1 || !spaced && utf8.RuneCountInString(text) >= letters {
+		return nil
+	}
+	return usage("%q is too short: describe the change in a sentence", given)
 }
 
 // within is a path that need not exist, relative to the project.

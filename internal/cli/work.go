@@ -78,11 +78,11 @@ func (p *project) work(ctx context.Context, given string, f workFlags) error {
 		return usage("%q is an answer, not a request: jacquard answer yes, or jacquard answer no \"…\"", given)
 	case works.Chat, works.Start:
 	}
-	if len(strings.Fields(r.Text)) < 2 && len(r.Tags) == 0 && r.Intent == works.Chat || r.Text == "" && len(r.Tags) > 0 {
+	if err := enough(given, r.Text); err != nil && (len(r.Tags) == 0 && r.Intent == works.Chat || r.Text == "" && len(r.Tags) > 0) {
 		if near, ok := nearest(given, []string{"list", "status", "resume", "rollback"}); ok {
 			return usage("%q is too short for a request; did you mean jacquard work %s?", given, near)
 		}
-		return usage("%q is too short: describe the change in a sentence", given)
+		return err
 	}
 	f.yes = f.yes || r.Auto // by a flag, or by a word of the request
 	return p.request(ctx, workDef, r.Text, f.askedFor, func(s start) (any, error) {

@@ -215,9 +215,9 @@ func Covers(budget, used, most Amount) error {
 	dollars := func(micro int64) string { return fmt.Sprintf("$%.2f", float64(micro)/1e6) }
 	refused := func(call, limit, used string) error {
 		if most == (Amount{}) {
-			return fmt.Errorf("the budget is %s, and %s of it is spent, or held for calls that were cut off or are running", limit, used)
+			return fmt.Errorf("the budget is %s, and %s of it is spent, or held for calls without a result", limit, used)
 		}
-		return fmt.Errorf("this call could %s, but the budget is %s and %s of it is spent, or held for calls that were cut off or are running", call, limit, used)
+		return fmt.Errorf("this call could %s, but the budget is %s and %s of it is spent, or held for calls without a result", call, limit, used)
 	}
 	if over(budget.MicroUSD, used.MicroUSD, most.MicroUSD) {
 		return refused("cost up to "+dollars(most.MicroUSD), dollars(budget.MicroUSD), dollars(used.MicroUSD))
