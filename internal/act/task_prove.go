@@ -44,7 +44,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	}
 	out := step.TaskProof{Baseline: baseline, Callable: proof.Callable, Doubtful: step.Doubtful(in.Task.HeldOut, proof.Examples)}
 	out.Passed, out.Findings, out.Counts = proof.Passed, bound(proof.Findings, 60), proof.Counts()
-	out.Counts.HeldOut = step.CountCalls(in.Task.HeldOut, proof.Examples)
+	out.Counts.HeldOut, out.Counts.Uncalled = step.CountCalls(in.Task.HeldOut, proof.Examples), step.Uncalled(proof.Examples)
 	if proof.Passed {
 		out.Counts.Level, out.Counts.Red = proof.Level(), len(proof.Red)
 	}
@@ -119,7 +119,7 @@ func (a *Actor) proveChange(ctx context.Context, c *check.Checker, t *check.Task
 func taskCheck(in step.TaskIn, specs []string, chains []toolchain.Found, before, tree string) check.Task {
 	owned, extra, deleted := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report, Untested: in.Untested, Coverage: in.Coverage, Says: in.Task.Text(), Request: in.Request}
-	t.HeldOut, t.Only = in.Task.HeldOut, in.Only
+	t.HeldOut, t.Asked = in.Task.HeldOut, in.Asked
 	t.Keeps = in.Task.Type == "refactor" || in.Task.Type == "chore"
 	t.NewCode = (in.Task.Type == "feat" || in.Task.Type == "fix") && slices.ContainsFunc(in.Task.Files, func(f task.File) bool { return toolchain.IsSource(f.Path) })
 	for _, f := range in.Task.Files {

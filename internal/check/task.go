@@ -48,8 +48,8 @@ type Task struct {
 	Says string
 	// HeldOut are calls that the author of the plan has kept from the author of the code.
 	HeldOut []step.HeldOut
-	// Only says that no other task is for the same request.
-	Only bool
+	// Asked is what a person wants to hold when the task is done, "" where other tasks are for the same request.
+	Asked string
 	// Request is what a person has asked for. Tables of it are no answers that were copied from tests.
 	Request string
 	// Coverage says that new tests have to reach the lines that have changed.

@@ -49,11 +49,13 @@ func (p *taskProof) examples(ctx context.Context) error {
 	if p.failed || Rejected(p.proof.Findings) {
 		return nil
 	}
-	said := example.InText(p.t.Says)
+	said, uncalled := p.said()
 	text := p.t.text() // what is shown by examples only is a rule, unless they say what everything else gives
-	for i := range said {
-		text = strings.ReplaceAll(text, said[i].Text, "")
-		said[i].Item = fmt.Sprintf("example %d", i+1)
+	for _, e := range said {
+		text = strings.ReplaceAll(text, e.Text, "")
+		if p.declares(e.Symbol()) == "" {
+			uncalled = append(uncalled, notCalled(e, fmt.Sprintf("the change exports no function %s, or several", e.Symbol())))
+		}
 	}
 	only := func(ch Change, e step.Export) bool { return p.declares(e.Name) == ch.Path } // else nobody knows which is meant
 	parts := p.partsOf(p.changes, only)
@@ -71,6 +73,9 @@ func (p *taskProof) examples(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if called, err = p.demanded(ctx, x.module, called); err != nil {
+			return err
+		}
 		wrong := called.Findings
 		for i, f := range wrong {
 			if f.Rule == "test-detection" { // a request names less than a spec has to
@@ -86,7 +91,71 @@ func (p *taskProof) examples(ctx context.Context) error {
 		p.proof.Examples, p.proof.Callable = append(p.proof.Examples, called.Examples...), p.proof.Callable || called.Any
 		p.add(wrong...)
 	}
+	p.proof.Examples = append(p.proof.Examples, uncalled...)
 	return nil
+}
+
+// requested is the item of an example of the request that no sentence of the task has.
+const requested = "request"
+
+// said are the examples that the sentences of a task have, and those of the request that they leave out. Uncalled are those of the request
+// that contradict each other or the plan, and calls of what has changed of which nobody can read what they are to give.
+func (p *taskProof) said() (said []example.Example, uncalled []step.Example) {
+	planned, unread := example.InText(p.t.Says)
+	asked, more := example.InText(p.t.Asked)
+	for i := range planned {
+		planned[i].Item = fmt.Sprintf("example %d", i+1)
+	}
+	said = slices.Clone(planned)
+	for _, e := range asked {
+		same := func(o example.Example) bool { return o.Calls() == e.Calls() }
+		other := func(o example.Example) bool { return same(o) && o.String() != e.String() }
+		switch {
+		case slices.ContainsFunc(asked, other):
+			uncalled = append(uncalled, notCalled(e, "the request gives several results for this call"))
+		case slices.ContainsFunc(planned, other):
+			uncalled = append(uncalled, notCalled(e, "the plan gives another result for this call"))
+		case !slices.ContainsFunc(said, same):
+			e.Item = requested
+			said = append(said, e)
+		}
+	}
+	for _, e := range slices.Concat(unread, more) {
+		known := slices.ContainsFunc(said, func(o example.Example) bool { return o.Calls() == e.Calls() })
+		known = known || slices.ContainsFunc(uncalled, func(u step.Example) bool { return u.Text == e.Text })
+		if !known && p.declares(e.Symbol()) != "" {
+			uncalled = append(uncalled, notCalled(e, "the expected result cannot be read"))
+		}
+	}
+	return said, uncalled
+}
+
+func notCalled(e example.Example, why string) step.Example {
+	return step.Example{Item: e.Item, Text: e.Text, State: step.ExampleNotRun, Why: why}
+}
+
+// demanded takes back what was found of examples that only the request has and that held before the change: a person has told what the code
+// did, as people do when they want something else.
+func (p *taskProof) demanded(ctx context.Context, m Module, called Called) (Called, error) {
+	failed := func(e step.Example) bool { return e.Item == requested && e.State == step.ExampleFails }
+	if !slices.ContainsFunc(called.Examples, failed) {
+		return called, nil
+	}
+	m.HeldOut, m.Examples = nil, those(m.Examples, func(e example.Example) bool { return e.Item == requested })
+	before, err := p.c.Examples(ctx, m, p.before, nil)
+	if err != nil {
+		return called, err
+	}
+	for i, e := range called.Examples {
+		had := func(o step.Example) bool { return o.Text == e.Text && o.State == step.ExampleHolds }
+		if failed(e) && slices.ContainsFunc(before.Examples, had) {
+			called.Examples[i].State, called.Examples[i].Why = step.ExampleNotRun, fmt.Sprintf("true before the change, which gives %s", e.Why)
+			called.Findings = slices.DeleteFunc(called.Findings, func(f step.Finding) bool {
+				return f.Rule == "example-failed" && strings.HasPrefix(f.Message, "The spec says: "+strings.TrimSuffix(e.Text, ".")+".")
+			})
+		}
+	}
+	return called, nil
 }
 
 // heldOutOf are the calls that the author of the plan has kept, by the part whose exports they call; calls of what is as it was are with

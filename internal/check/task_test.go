@@ -26,6 +26,8 @@ type taskCase struct {
 	level  step.Severity
 	ran    []string // checks that had something to run
 	not    []string // checks that had not
+	// uncalled are what was asked for and nobody could call
+	uncalled []string
 }
 
 const (
@@ -213,6 +215,17 @@ func weakTasks() []taskCase {
 		}, task: func(t *check.Task) {
 			t.Owns, t.Taken = owns("cart/cart.go", "cart/cart_test.go", "rate/rate.go"), owns()
 		}},
+		{name: "a value that the request has and no criterion", rules: []string{"example-failed"}, files: honestly(nil), task: func(t *check.Task) { t.Asked = "Total([1, 2, 3]) returns 7" }},
+		{name: "a value that the request tells of the code before", passed: true, files: honestly(nil), task: func(t *check.Task) {
+			t.Asked = "Total([]) throws"
+		}, uncalled: []string{"Total([]) throws: true before the change, which gives 0"}},
+		{name: "values that cannot be compared with what was agreed", passed: true, files: honestly(nil), task: func(t *check.Task) {
+			t.Says, t.Asked = "Total([4]) returns 4; then look at Total([5]) and at Count([1])\nTax(3) is 4", "Total([4]) returns 5\nTotal([6]) is 6 or 7\nTotal([8]) is 8, but Total([8]) is 9"
+		}, uncalled: []string{
+			"Total([4]) returns 5: the plan gives another result for this call", "Total([8]) is 8, but: the request gives several results for this call",
+			"Total([8]) is 9: the request gives several results for this call", "Total([5]) and at: the expected result cannot be read",
+			"Total([6]) is 6 or 7: the expected result cannot be read", "Tax(3) is 4: the change exports no function Tax, or several",
+		}},
 		{name: "a value that a criterion has", rules: []string{"example-failed"}, files: honestly(nil), task: func(t *check.Task) { t.Says = "`Total([1, 2, 3])` returns 7" }},
 		{name: "values that hold", passed: true, files: honestly(nil), task: func(t *check.Task) {
 			t.Says = "`Total([1, 2, 3])` returns 6 and Total([]) is 0.\nCount([4]) is the number of them"
@@ -265,7 +278,7 @@ func weakTasks() []taskCase {
 			t.Owns, t.Deletes = owns("cart/cart.go", "cart/cart_test.go", "tax/tax.go", "tax/tax_test.go"), owns("tax/tax.go", "tax/tax_test.go")
 		}},
 		{name: "an error that was asked for and that nobody raises", passed: true, rules: []string{"error-unraised"}, level: step.Fix, files: honestly(nil), task: func(t *check.Task) {
-			t.Request, t.Only = "Total takes an empty cart; of a price below zero it must return ErrNegative.", true
+			t.Asked = "Total takes an empty cart; of a price below zero it must return ErrNegative."
 		}},
 		{name: "a new test of an old function that compares no result of it, and fails without the change", passed: true, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + "\nfunc TestEmpty(t *testing.T) {\n\tdefer func() {\n\t\tif recover() != nil {\n\t\t\tt.Error(\"no cart\")\n\t\t}\n\t}()\n\tTotal(nil)\n}\n",
@@ -385,6 +398,13 @@ func TestTasks(t *testing.T) {
 			}
 			if i < len(honestTasks()) && len(p.Findings) > 0 {
 				t.Errorf("honest work: %+v", p.Findings)
+			}
+			var uncalled []string
+			for _, e := range step.Uncalled(p.Examples) {
+				uncalled = append(uncalled, e.Text+": "+e.Why)
+			}
+			if !slices.Equal(uncalled, c.uncalled) {
+				t.Errorf("not called: %q, want %q", uncalled, c.uncalled)
 			}
 			for _, name := range c.ran {
 				if !slices.Contains(ran.Checks, name) {

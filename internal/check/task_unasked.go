@@ -103,19 +103,15 @@ var (
 	undemanded = re.New(`(?i)\b(instead|no longer|never|not|currently|today|still|keeps?|stays?|stops?|without|avoid|wrongly|crash\w*)\b|n't\b`)
 )
 
-// unraised finds errors that are to be raised, by the task's own words or, where it is the only one, by those of the request, and of which
+// unraised finds errors that are to be raised, by the words of the task or of who asked for it, and of which
 // neither the code nor a test of the change has the name.
 func (t Task) unraised(changes []Change) []step.Finding {
 	code := func(ch Change) bool { return ch.Status != 'D' && toolchain.IsSource(ch.Path) }
 	if !slices.ContainsFunc(changes, code) {
 		return nil
 	}
-	says := t.Says
-	if t.Only {
-		says = t.text()
-	}
 	var out []step.Finding
-	for _, s := range sentence().Split(says, -1) {
+	for _, s := range sentence().Split(t.Asked+"\n"+t.Says, -1) {
 		if undemanded().MatchString(s) {
 			continue
 		}

@@ -258,12 +258,12 @@ func TestInText(t *testing.T) {
 		"- `half(-1)` throws `RangeError`\n- half(4) → 2":        {"half(-1) = error RangeError", "half(4) = 2"},
 		"`new Cart(2).total()` should be 4":                      {"new Cart(2).total() = 4"},
 		"half(-1) raises ValueError":                             {"half(-1) = error ValueError"},
-		"sub(3, 2) is 1 in the new version":                      nil,
-		"sub(3, 2) is 1 or 2":                                    nil,
+		"sub(3, 2) is 1 in the new version":                      {"unread: sub(3, 2) is 1 in the new version"},
+		"sub(3, 2) is 1 or 2":                                    {"unread: sub(3, 2) is 1 or 2"},
 		"sub(a, b) returns 1":                                    nil,
-		"the page shows total(3)":                                nil,
-		"call sub(3, 2), then look":                              nil,
-		"sub(3, 2) isolates 1":                                   nil,
+		"the page shows total(3)":                                {"unread: total(3)"},
+		"call sub(3, 2), then look":                              {"unread: sub(3, 2), then look"},
+		"sub(3, 2) isolates 1":                                   {"unread: sub(3, 2) isolates 1"},
 		"if (x) is 1":                                            nil,
 		"":                                                       nil,
 		"discount(995, 10)은 895를 돌려준다":                           {"discount(995, 10) = 895"},
@@ -274,17 +274,21 @@ func TestInText(t *testing.T) {
 		"half(4) → 2 반환":                                         {"half(4) = 2"},
 		"half(-1)은 `RangeError`를 던진다":                            {"half(-1) = error RangeError"},
 		"half(-1)을 호출하면 오류가 발생한다":                                {"half(-1) = error"},
-		"sub(3, 2)는 1을 돌려주지 않는다":                                 nil,
-		"sub(3, 2)는 1을 반환하면 안 된다":                                nil,
-		"sub(3, 2)는 1 또는 2를 돌려준다":                                nil,
-		"sub(3, 2)는 1을 반환하거나 2를 반환한다":                            nil,
-		"sub(3, 2)는 1이 아니다":                                      nil,
-		"sub(3, 2)는 1원을 돌려준다":                                    nil,
-		"sub(3, 2)는 1을 반환한다는 뜻이 아니다":                             nil,
+		"sub(3, 2)는 1을 돌려주지 않는다":                                 {"unread: sub(3, 2)는 1을 돌려주지 않는다"},
+		"sub(3, 2)는 1을 반환하면 안 된다":                                {"unread: sub(3, 2)는 1을 반환하면 안 된다"},
+		"sub(3, 2)는 1 또는 2를 돌려준다":                                {"unread: sub(3, 2)는 1 또는 2를 돌려준다"},
+		"sub(3, 2)는 1을 반환하거나 2를 반환한다":                            {"unread: sub(3, 2)는 1을 반환하거나 2를 반환한다"},
+		"sub(3, 2)는 1이 아니다":                                      {"unread: sub(3, 2)는 1이 아니다"},
+		"sub(3, 2)는 1원을 돌려준다":                                    {"unread: sub(3, 2)는 1원을 돌려준다"},
+		"sub(3, 2)는 1을 반환한다는 뜻이 아니다":                             {"unread: sub(3, 2)는 1을 반환한다는 뜻이 아니다"},
 	} {
+		list, unread := example.InText(text)
 		var got []string
-		for _, e := range example.InText(text) {
+		for _, e := range list {
 			got = append(got, e.String())
+		}
+		for _, e := range unread {
+			got = append(got, "unread: "+e.Text)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)

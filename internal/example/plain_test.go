@@ -54,7 +54,8 @@ func TestNear(t *testing.T) {
 	t.Parallel()
 	own := []example.Value{{Kind: example.String, Text: "rem"}, {Kind: example.String, Text: "/etc"}, {Kind: example.Number, Text: "10"}}
 	var got []string
-	for _, e := range example.Near(example.InText("f('a', 2) is 3"), 20, own) {
+	list, _ := example.InText("f('a', 2) is 3")
+	for _, e := range example.Near(list, 20, own) {
 		got = append(got, e.Calls())
 	}
 	want := `f("rem", 2) f("a", 10) f("rema", 2) f("a", 9) f("a", 11)`

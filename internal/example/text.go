@@ -1,6 +1,7 @@
 package example
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,14 +12,16 @@ var says = []string{
 	"→", "⇒", "->", "=>", "===", "==", "=", "is", "gives", "returns", "equals", "yields", "must return", "should return", "should be", "must be", "must give", "should give", "must equal", "should equal", "throws", "raises", "fails with",
 }
 
-// InText finds the examples in a text: a call with literals, a word such as "returns", a literal. Everything that is said otherwise is
-// passed over.
-func InText(text string) []Example {
-	var out []Example
+// InText finds the examples in a text: a call with literals, a word such as "returns", a literal. Of a call with literals of which the text
+// says something else, unread has the call alone.
+func InText(text string) (list, unread []Example) {
 	for line := range strings.Lines(text) {
-		out = append(out, inLine(strings.TrimRight(line, "\r\n"))...)
+		read, rest := inLine(strings.TrimRight(line, "\r\n"))
+		list, unread = append(list, read...), append(unread, rest...)
 	}
-	return out
+	return list, slices.DeleteFunc(unread, func(u Example) bool {
+		return slices.ContainsFunc(list, func(e Example) bool { return e.Calls() == u.Calls() })
+	})
 }
 
 // span is where a call stands in a line.
@@ -27,9 +30,8 @@ type span struct {
 	call     []Link
 }
 
-func inLine(line string) []Example {
+func inLine(line string) (list, unread []Example) {
 	calls := callsIn(line)
-	var out []Example
 	for i, c := range calls {
 		end := len(line)
 		if i+1 < len(calls) {
@@ -38,12 +40,13 @@ func inLine(line string) []Example {
 		rest := strings.TrimLeft(strings.TrimPrefix(line[c.to:], "`"), " ")
 		rest = line[len(line)-len(rest) : max(end, len(line)-len(rest))]
 		w, ok := said(rest, i+1 < len(calls))
-		if !ok {
-			continue
+		if e := (Example{Text: strings.TrimRight(strings.TrimSpace(line[c.from:end]), " ,;`"), Call: c.call, Want: w}); ok {
+			list = append(list, e)
+		} else if slices.ContainsFunc(c.call, func(l Link) bool { return len(l.Args) > 0 }) {
+			unread = append(unread, e)
 		}
-		out = append(out, Example{Text: strings.TrimRight(strings.TrimSpace(line[c.from:end]), " ,;`"), Call: c.call, Want: w})
 	}
-	return out
+	return list, unread
 }
 
 // callsIn finds calls with literals that begin where a word does.

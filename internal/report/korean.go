@@ -158,6 +158,7 @@ var korean = map[string]string{
 	", %d not checked":                                                             ", %d개는 확인하지 않음",
 	"      not checked: %s\n":                                                      "      확인하지 않음: %s\n",
 	"%d files, %d tests passed":                                                    "파일 %d개, 테스트 %d개 통과",
+	"    not called: %s: %s\n":                                                     "    호출하지 않음: %s: %s\n",
 	"    held-out calls: none of %d could be run%s\n":                              "    비공개 호출: %d개 모두 실행할 수 없음%s\n",
 	"    held-out calls: %d of %d return the expected result; %d more could not be run%s\n": "    비공개 호출: %d/%d개 예상한 결과, %d개는 실행할 수 없음%s\n",
 	"    held-out calls: %d of %d return the expected result\n":                             "    비공개 호출: %d/%d개 예상한 결과\n",

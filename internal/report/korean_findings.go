@@ -125,6 +125,11 @@ var koreanFindings = map[string]string{
 	"%s was %s and is now %s, but the request does not mention it. Put it back, or say why it must change.":                                                                  "%s이(가) %s에서 %s(으)로 바뀌었는데 요청에는 없는 내용입니다. 되돌리거나, 바꿔야 하는 이유를 쓰세요.",
 	"%s should be raised, but neither the code nor the tests of this change mention it. Raise it and test it, unless existing code already does.":                            "%s이(가) 발생해야 하는데 이 변경의 코드와 테스트 어디에도 없습니다. 기존 코드에 없다면 발생시키고 테스트하세요.",
 	"The code reads %s, which was not requested: the result then depends on more than the arguments. Compute it from the arguments, or mention this in the spec or request.": "코드가 요청에 없는 %s을(를) 읽어서, 결과가 인수 외의 것에도 좌우됩니다. 인수로 계산하거나, 스펙이나 요청에 밝히세요.",
+	"the expected result cannot be read":                                                                                                                                     "기대하는 결과를 읽을 수 없음",
+	"the plan gives another result for this call":                                                                                                                            "계획에 적힌 결과가 다름",
+	"the request gives several results for this call":                                                                                                                        "요청에 적힌 결과가 여러 가지임",
+	"the change exports no function %s, or several":                                                                                                                          "이 변경에서 내보낸 함수 %s이(가) 없거나 여럿임",
+	"true before the change, which gives %s":                                                                                                                                 "변경 전에는 맞았고, 변경 후에는 %s을(를) 줌",
 
 	// gates of plans and designs
 	"cp-%s: %s":               "cp-%s: %s",

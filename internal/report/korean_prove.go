@@ -106,7 +106,7 @@ var koreanProve = map[string]string{
 	"nothing: no changes; to check the last commit, run: jacquard prove HEAD~1..HEAD":                "nothing: 바뀐 것이 없습니다. 마지막 커밋을 판정하려면: jacquard prove HEAD~1..HEAD",
 	"; stopped at the time limit before all tests ran":                                               "; 시간 제한에 걸려 일부 테스트를 실행하지 못함",
 	"; for more time, run: jacquard prove --limit 15m (or --full)":                                   "; 시간을 더 주려면: jacquard prove --limit 15m 또는 --full",
-	"total: %s; with calls without a result at most %s\n":                            "합계: %s, 결과가 없는 호출까지 더하면 최대 %s\n",
+	"total: %s; with calls without a result at most %s\n":                                            "합계: %s, 결과가 없는 호출까지 더하면 최대 %s\n",
 	"; tests in %s expect something else than before":                                                "; %s의 테스트가 이전과 다른 것을 기대합니다",
 	"  (• is only a note; exit code 1 because nothing proves the change)\n":                          "  (•는 참고일 뿐입니다. 변경을 증명하는 것이 없어 종료 코드가 1입니다)\n",
 	"  (✗ blocks, • does not)\n":                                                                     "  (✗는 통과를 막고, •는 막지 않습니다)\n",

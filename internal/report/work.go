@@ -102,9 +102,13 @@ func Task(l Lang, r step.TaskResult) string {
 	return b.String()
 }
 
-// Shown are lines with how much tests and held-out calls show of a change, "" where that is not known.
+// Shown are lines with how much tests and calls show of a change, and what nobody could call; "" where nothing is known.
 func Shown(l Lang, c step.Counts) string {
-	return level(l, c) + heldOut(l, c.HeldOut)
+	text := level(l, c) + heldOut(l, c.HeldOut)
+	for _, e := range c.Uncalled {
+		text += fmt.Sprintf(l.T("    not called: %s: %s\n"), e.Text, l.Finding(e.Why))
+	}
+	return text
 }
 
 // heldOut says what calls gave that the author of the code did not know.

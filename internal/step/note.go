@@ -152,6 +152,19 @@ func CountCalls(written []HeldOut, results []Example) Called {
 	return out
 }
 
+// Uncalled are the first of the examples that could not be called and were not kept from anybody.
+func Uncalled(results []Example) []Example {
+	const most = 10
+	var out []Example
+	for _, e := range results {
+		if !e.HeldOut && e.State == ExampleNotRun && len(out) < most {
+			e.Text, e.Why = oneLine(e.Text, 200), oneLine(e.Why, 200)
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // oneLine is a text in one line of at most n letters.
 func oneLine(s string, n int) string {
 	r := []rune(strings.Join(strings.Fields(s), " "))

@@ -72,6 +72,8 @@ type Counts struct {
 	Red   int   `json:"red,omitempty"`
 	// HeldOut are the calls that the author of the code did not know.
 	HeldOut Called `json:"held_out,omitzero"`
+	// Uncalled are examples in the request or in criteria that could not be called.
+	Uncalled []Example `json:"uncalled,omitempty"`
 	// Reused is set when none of the tests was run for it.
 	Reused Reused `json:"reused,omitzero"`
 }

@@ -39,6 +39,14 @@ type WorkIn struct {
 	Pull *PullIn `json:"pull,omitempty"`
 }
 
+// Asked is what a person wants to hold when the work is done. Of a bug report only that is known which says so.
+func (in WorkIn) Asked() string {
+	if in.Bug {
+		return in.Expected
+	}
+	return in.Request
+}
+
 // Router are the limits that decide how a request is carried out (ruling 28).
 type Router struct {
 	DirectRequirements int `json:"direct_requirements"` // at most so many functional requirements
@@ -225,10 +233,11 @@ type TaskIn struct {
 	// More are files that the author had to touch besides, with the reasons; Taken are those that other tasks own.
 	More   []task.File `json:"more,omitempty"`
 	Taken  []string    `json:"taken,omitempty"`
-	Only   bool        `json:"only,omitempty"`   // no other task is for the same request
 	Report string      `json:"report,omitempty"` // the author's own words
-	// Request is what a person has asked for; a table of values in it is no answer that was copied.
+	// Request is what a person has asked for; a table of values in it is no answer that was copied. Asked is what of it has to hold when
+	// the task is done: "" where other tasks are for the same request.
 	Request string `json:"request,omitempty"`
+	Asked   string `json:"asked,omitempty"`
 	// Untested is why no test can see the change, as the author says.
 	Untested string `json:"untested,omitempty"`
 	// Coverage says that the tests have to reach the lines that have changed.

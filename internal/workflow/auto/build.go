@@ -108,7 +108,7 @@ func (f *feature) who(name string) *turn.Person {
 // work), linter, the plan's commands, and what the checklist names.
 func (f *feature) prove(c *flow.Ctx, a *attempt) error {
 	f.tree = a.Tree
-	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Request: f.in.Request, Coverage: true}
+	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Request: f.in.Request, Asked: f.in.Request, Coverage: true}
 	in.Task.HeldOut = f.held
 	for _, p := range f.guided {
 		in.More = append(in.More, task.File{Path: p, Action: task.Modify})

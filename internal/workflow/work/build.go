@@ -281,7 +281,10 @@ func spoken(ans built) built {
 }
 
 func (b *builder) proofOf(a *turn.Attempt[built]) step.TaskIn {
-	in := a.Answer.Proof(step.TaskIn{Private: b.w.s.Private, Base: a.Base, Tree: a.Tree, Task: b.t, Taken: b.taken(), Only: len(b.w.plan.Tasks) == 1, Request: b.w.in.Request})
+	in := a.Answer.Proof(step.TaskIn{Private: b.w.s.Private, Base: a.Base, Tree: a.Tree, Task: b.t, Taken: b.taken(), Request: b.w.in.Request})
+	if len(b.w.plan.Tasks) == 1 {
+		in.Asked = b.w.in.Asked()
+	}
 	in.More = append(in.More, b.extra...)
 	return in
 }
