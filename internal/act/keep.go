@@ -70,7 +70,7 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool, kee
 	work := filepath.Join(a.trees(), "runs")
 	for _, run := range names(work) {
 		isOpen, known := open[run]
-		if isOpen {
+		if isOpen || lives(run) {
 			continue
 		}
 		if !known {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/check"
@@ -56,6 +57,30 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 	}
 	a.checkers[run] = c
 	return c.ForStep(), nil
+}
+
+// alone is what the checks of this process are called that belong to no run: other processes check beside it. What a dead one has left under
+// such a name goes.
+func (a *Actor) alone(what string) string {
+	work := filepath.Join(a.trees(), "runs")
+	for _, name := range names(work) {
+		if strings.HasPrefix(name, what+"@") && !lives(name) {
+			proc.Sweep(name + ".check.*")
+			_, _ = remove(filepath.Join(work, name)) // gc says what cannot be removed
+		}
+	}
+	return what + "@" + strconv.Itoa(os.Getpid())
+}
+
+// lives reports whether a folder belongs to a process that has not ended, by the name that [Actor.alone] has given it.
+func lives(name string) bool {
+	_, pid, ok := strings.Cut(name, "@")
+	n, err := strconv.Atoi(pid)
+	if !ok || err != nil {
+		return false
+	}
+	_, err = proc.Identify(n)
+	return err == nil
 }
 
 // checkEnv is what checks and installations take what they need from, by name: of installations that is where registries are.

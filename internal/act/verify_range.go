@@ -45,7 +45,7 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, also VerifyAls
 	if err != nil {
 		return 0, machinery(err)
 	}
-	c, err := a.checker("verify")
+	c, err := a.checker(a.alone("verify"))
 	if err != nil {
 		return 0, err
 	}
