@@ -82,7 +82,8 @@ func pathsOf(changes []Change) []string {
 }
 
 // failingBeside says which tests fail beside what was there before. Where they pass with what is there now also without the change, and no
-// test notices a small change of some function that was changed, they only do not see any more what it broke.
+// test notices a small change of some function that was changed, or what is there now comes between them and their runner, they only do not
+// see any more what it broke.
 func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *place, tests []test, run *testRun) error {
 	failing := each(those(tests, func(t test) bool {
 		rs := resultsOf(t, run.results)
@@ -91,8 +92,8 @@ func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *pla
 	if len(failing) == 0 {
 		return nil
 	}
-	now := each(aside, func(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID} })
-	loose, err := x.loosened(ctx, now, was, failing)
+	now := append(aside, those(x.changes, func(ch Change) bool { return ch.Status == 'A' && !slices.Contains(pathsOf(aside), ch.Path) })...) // they may use what is new
+	loose, err := x.loosened(ctx, each(now, func(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID} }), was, failing)
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *pla
 		}
 	}
 	unseen := func(f Function) bool { return f.existed && f.Noticed == 0 && (f.Tried > 0 || f.Unreached) }
-	if len(loose) > 0 && slices.ContainsFunc(x.out.Functions, unseen) {
+	if len(loose) > 0 && (slices.ContainsFunc(aside, intervenes) || slices.ContainsFunc(x.out.Functions, unseen)) {
 		x.known.weakened++
 		x.block(reject("test-weakened", aside[0].Path, 0, "What tests use was loosened. With it as before, they pass without the change and fail with it: "+
 			firstNames(after(loose))+". With it as it is now, they pass with and without the change. Restore it and fix the code."), run)
@@ -111,6 +112,14 @@ func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *pla
 	x.say(fix("expectation-changed", aside[0].Path, 0, "Existing tests expect something else now. With the change, but with "+
 		someOf(pathsOf(aside))+" as before, they fail: "+firstNames(after(failing))+"."), run)
 	return nil
+}
+
+// comesBetween is what stands between tests and their runner: a hook of pytest, a fixture that looks at the test that it is for.
+var comesBetween = re.New(`\bdef pytest_\w+|\brequest\.(?:node|module|function|cls|instance)\b|\bfuncargs\b|\bcallspec\b`)
+
+// intervenes reports whether a change puts something between tests and their runner.
+func intervenes(ch Change) bool {
+	return slices.ContainsFunc(added(ch.Old, ch.New), func(l line) bool { return comesBetween().MatchString(l.text) })
 }
 
 // blindBeside looks for a small change of the code that tests notice beside what was there before, and nothing that comes near it now.

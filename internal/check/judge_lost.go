@@ -63,6 +63,53 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	return nil
 }
 
+// fewer finds old tests of which a setting or a hook leaves cases out: with it as it was, more of them run.
+func (x *chainJudge) fewer(ctx context.Context) (err error) {
+	scripts := scriptsOf(x.q.Chains)
+	settings := those(x.changes, func(ch Change) bool {
+		switch configures(ch.Path, scripts) {
+		case toolchain.RunnerConfig, toolchain.ManifestConfig, toolchain.BuildConfig:
+			return x.owns(x.chain, ch.Path)
+		}
+		return path.Base(ch.Path) == conftest && x.mineIn(x.chain, ch)
+	})
+	tests := those(after(x.standing()), func(t test) bool { return t.in(x.results) == step.Pass })
+	if tests = tests[:min(len(tests), mostFar)]; len(settings)*len(tests) == 0 {
+		return nil
+	}
+	base, err := x.place(ctx, x.chain)
+	if err != nil {
+		return err
+	}
+	// more leaves those of which more cases run in a place than with the change.
+	more := func(pl *place) (testRun, error) {
+		run, err := pl.runThese(ctx, tests)
+		x.proof.Records = append(x.proof.Records, run.records...)
+		tests = those(tests, func(t test) bool { return len(resultsOf(t, run.results)) > len(resultsOf(t, x.results)) })
+		return run, err
+	}
+	run, err := more(base)
+	tests = those(tests, func(t test) bool { return counted(t, run.results, step.Pass) > len(resultsOf(t, x.results)) })
+	if len(tests) == 0 || err != nil {
+		return err
+	}
+	was, err := x.c.openEdited(ctx, step.OnRestored, x.proof.Tree, each(settings, asItWas), x.proof.Tree, x.chain)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, was) }()
+	if _, err = more(was); err != nil {
+		return err
+	}
+	for _, t := range tests {
+		ran := counted(t, run.results, step.Pass)
+		x.known.weakened++
+		x.block(reject("test-deleted", t.File, t.Line, fmt.Sprintf("The test %s runs fewer cases since %s changed: %d of %d no longer run. Let them run again.",
+			t.Name, someOf(pathsOf(settings)), ran-len(resultsOf(t, x.results)), ran)), &run)
+	}
+	return nil
+}
+
 // stillSilent takes out of some tests those that pass with the change where no more than their files are run, as it was without it: what was
 // run beside them had kept all from running.
 func (x *chainJudge) stillSilent(ctx context.Context, at map[string][]moved) error {
