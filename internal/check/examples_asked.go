@@ -99,12 +99,18 @@ func (u *user) onlyTested(ctx context.Context, asked []example.Example, e exampl
 			return nil, nil
 		}
 	}
-	file, name := toolchain.SplitID(e.Test)
-	text := fmt.Sprintf("The test %s says: %s. Called outside the tests, it gives: %s. Code must behave the same with and without tests.", name, e.Text, o.Given())
+	f := givesElse(e, o)
 	if e.After != "" {
-		text += " The spec does not mention what the test does before the call: " + clipped(e.After, 200)
+		f.Message += " The spec does not mention what the test does before the call: " + clipped(e.After, 200)
 	}
-	return []step.Finding{reject("example-failed", file, e.Line, text)}, nil
+	return []step.Finding{f}, nil
+}
+
+// givesElse says that a call of a test gives something else outside of it.
+func givesElse(e example.Example, o example.Outcome) step.Finding {
+	file, name := toolchain.SplitID(e.Test)
+	return reject("example-failed", file, e.Line, fmt.Sprintf(
+		"The test %s says: %s. Called outside the tests, it gives: %s. Code must behave the same with and without tests.", name, e.Text, o.Given()))
 }
 
 func clipped(s string, n int) string {

@@ -113,6 +113,9 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 	if err == nil {
 		err = p.examples(ctx)
 	}
+	if err == nil {
+		err = p.unwanted(ctx)
+	}
 	if err != nil {
 		return p.proof, p.done, fmt.Errorf("prove task: %w", err)
 	}

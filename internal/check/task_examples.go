@@ -92,7 +92,29 @@ func (p *taskProof) examples(ctx context.Context) error {
 		p.add(wrong...)
 	}
 	p.proof.Examples = append(p.proof.Examples, uncalled...)
+	p.recited()
 	return nil
+}
+
+// recited finds values of held-out calls that the author was told in what he wrote: such code may answer these calls and no others.
+func (p *taskProof) recited() {
+	for _, h := range those(p.t.HeldOut, func(h step.HeldOut) bool { return h.Told }) {
+		e, _ := example.ReadCall(h.Call, h.Result())
+		for _, ch := range those(p.changes, func(ch Change) bool { return ch.Status != 'D' && toolchain.IsSource(ch.Path) }) {
+			for _, t := range written(ch, source.Parse(ch.Path, ch.New)) {
+				v, ok := example.Literal(t.Text)
+				if ok && peculiar(v) && slices.Contains(e.Inputs(), v.Text) && !hasWord(p.t.text(), v.Text) {
+					p.add(fix("special-case", ch.Path, t.Line, fmt.Sprintf("The code has %s, a value of the call %s. Compute the result for every input.", t.Text, h.Call)))
+				}
+			}
+		}
+	}
+}
+
+// peculiar reports whether a value is one that code for all values hardly has: a number that is neither small nor round, a text of some length.
+func peculiar(v example.Value) bool {
+	digits := strings.TrimLeft(v.Text, "-")
+	return v.Kind == example.Number && len(digits) > 2 && !strings.HasSuffix(digits, "00") || v.Kind == example.String && len(v.Text) > 3
 }
 
 // requested is the item of an example of the request that no sentence of the task has.

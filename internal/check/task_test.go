@@ -215,6 +215,26 @@ func weakTasks() []taskCase {
 		}, task: func(t *check.Task) {
 			t.Owns, t.Taken = owns("cart/cart.go", "cart/cart_test.go", "rate/rate.go"), owns()
 		}},
+		{name: "a function besides gives something else", passed: true, rules: []string{"behavior-changed"}, level: step.Warn, files: honestly(map[string]string{
+			"cart/cart.go": strings.Replace(cartRight, "return len(prices)", "return max(1, len(prices))", 1),
+		})},
+		{name: "a function besides gives something else, as the request says", passed: true, files: honestly(map[string]string{
+			"cart/cart.go": strings.Replace(cartRight, "return len(prices)", "return max(1, len(prices))", 1),
+		}), task: func(t *check.Task) { t.Request = "Total of nothing is 0, and Count of it 1" }},
+		{name: "a refactoring with which a function gives something else", passed: true, rules: []string{"behavior-changed"}, level: step.Fix, files: map[string]string{
+			"cart/cart.go": strings.Replace(cartGo, "return len(prices)", "return max(1, len(prices))", 1),
+		}, task: func(t *check.Task) { t.Keeps, t.Request = true, "Make Count simpler" }},
+		{name: "a value of a call that the author was told", passed: true, rules: []string{"special-case"}, level: step.Fix, files: honestly(map[string]string{
+			"cart/cart.go": strings.Replace(strings.Replace(cartRight, "\tsum := 0\n", "\tif len(prices) == 1 && prices[0] == odd {\n\t\treturn odd\n\t}\n\tsum := 0\n", 1), "// Total", "const odd = 1001\n\n// Total", 1),
+		}), task: func(t *check.Task) {
+			t.HeldOut = []step.HeldOut{{Call: "Total([1001])", Gives: "1001", Told: true}}
+		}},
+		{name: "a value of a call that the author was not told, and one that the request has", passed: true, rules: []string{"low-coverage"}, level: step.Warn, files: honestly(map[string]string{
+			"cart/cart.go": strings.Replace(strings.Replace(cartRight, "\tsum := 0\n", "\tif len(prices) == 1 && (prices[0] == odd || prices[0] == most) {\n\t\treturn prices[0]\n\t}\n\tsum := 0\n", 1), "// Total", "const odd, most = 1001, 765\n\n// Total", 1),
+		}), task: func(t *check.Task) {
+			t.Request = "At most 765 is a cart of its own"
+			t.HeldOut = []step.HeldOut{{Call: "Total([1001])", Gives: "1001"}, {Call: "Total([765])", Gives: "765", Told: true}}
+		}},
 		{name: "a value that the request has and no criterion", rules: []string{"example-failed"}, files: honestly(nil), task: func(t *check.Task) { t.Asked = "Total([1, 2, 3]) returns 7" }},
 		{name: "a value that the request tells of the code before", passed: true, files: honestly(nil), task: func(t *check.Task) {
 			t.Asked = "Total([]) throws"

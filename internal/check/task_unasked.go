@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -102,6 +103,47 @@ var (
 	demanded   = re.New("(?i:\\b(?:must|shall|should|has to|have to|needs? to)\\b)[^.;\n]*?(?i:\\b(?:throws?|raises?|rejects? with|fails? with|returns?|panics? with))\\s+(?:(?i:an?|the)\\s+)?[`\"']?([A-Z]\\w*(?:Error|Exception)|Err[A-Z]\\w*)\\b")
 	undemanded = re.New(`(?i)\b(instead|no longer|never|not|currently|today|still|keeps?|stays?|stops?|without|avoid|wrongly|crash\w*)\b|n't\b`)
 )
+
+// unwanted tells of functions that give something else than before although no sentence and no new line of a test names them. Where nothing
+// is to change, none may.
+func (p *taskProof) unwanted(ctx context.Context) error {
+	if p.failed || p.t.Unplanned || p.t.VerifyOnly || Rejected(p.proof.Findings) {
+		return nil
+	}
+	var tests strings.Builder
+	for _, ch := range those(p.changes, func(ch Change) bool { return toolchain.IsTest(ch.Path) }) {
+		for _, l := range added(ch.Old, ch.New) {
+			tests.WriteString(l.text + "\n")
+		}
+	}
+	words, why := p.t.text()+"\n"+tests.String(), "Neither the request nor a new test mentions it."
+	if p.t.Keeps {
+		words, why = "", "This task must not change what the code does."
+	}
+	named := func(name string) bool { return hasWord(words, name) }
+	code := those(p.changes, func(ch Change) bool { return ch.Status == 'M' && toolchain.IsSource(ch.Path) })
+	for _, x := range p.partsOf(code, kept(code)) {
+		if !slices.Contains(calledTwice, x.module.Chain.Ecosystem) {
+			continue
+		}
+		asked, err := p.c.asked(ctx, x.module, p.proof.Tree, x.tests)
+		if err != nil {
+			return err
+		}
+		found, err := comparison{c: p.c, m: x.module, before: p.before, after: p.proof.Tree, changes: p.changes}.differences(ctx, asked, named)
+		if err != nil && !unable(err) {
+			return err
+		}
+		for _, d := range found {
+			f := d.finding(why)
+			if p.t.Keeps {
+				f.Severity = step.Fix
+			}
+			p.add(f)
+		}
+	}
+	return nil
+}
 
 // unraised finds errors that are to be raised, by the words of the task or of who asked for it, and of which
 // neither the code nor a test of the change has the name.

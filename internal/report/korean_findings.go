@@ -90,7 +90,7 @@ var verb = re.New(`%(?:\[[0-9]+\])?[sdq%]`)
 // koreanFindings has the Korean wording of findings. They are written in English where they are made, and agents read them so; what a
 // person sees is translated when it is shown (Lang.Finding).
 var koreanFindings = map[string]string{
-	"%s gives %s now, and gave %s before the change. No test that fails without the change names it.":                         "%s의 결과가 이제 %s입니다. 변경 전에는 %s였습니다. 변경이 없으면 실패하는 테스트 중에 이것을 부르는 것이 없습니다.",
+	"%s gives %s now, and gave %s before the change. %s":                                                                      "%s의 결과가 이제 %s입니다. 변경 전에는 %s였습니다. %s",
 	"Files that were verified against this spec changed, and the spec did not. To call its examples, run: jacquard verify %s": "이 스펙과 대조해 검증된 파일이 바뀌었지만 스펙은 바뀌지 않았습니다. 예시를 호출하려면 실행하세요: jacquard verify %s",
 	// the repository and the scope
 	"This symbolic link points outside the project (%s). Remove it.":                                                                                                         "이 심볼릭 링크는 프로젝트 밖을 가리킵니다 (%s). 삭제하세요.",
@@ -120,6 +120,8 @@ var koreanFindings = map[string]string{
 	"Only tests, documents and comments were changed, but the task is a feature or a fix, and its plan names code. Write the requested code.":                                "기능 추가나 수정 작업이고 계획에 코드가 있는데 테스트, 문서, 주석만 바뀌었습니다. 요청된 코드를 쓰세요.",
 	"another module changed this file in the same place; redo your change on top of the current file":                                                                        "다른 모듈이 이 파일의 같은 곳을 바꾸었습니다. 현재 파일 위에서 변경을 다시 하세요",
 	"The test %s runs fewer cases since %s changed: %d of %d no longer run. Let them run again.":                                                                             "%[2]s이(가) 바뀐 뒤로 테스트 %[1]s의 실행되는 케이스가 줄었습니다. %[4]d개 중 %[3]d개가 더 이상 실행되지 않습니다. 다시 실행되게 하세요.",
+	"%s gives another result than before only for calls that new tests make: %d calls with other inputs give the same as before.":                                            "%[1]s의 결과는 새 테스트가 하는 호출에서만 달라졌습니다. 다른 입력을 쓴 호출 %[2]d개의 결과는 변경 전과 같습니다.",
+	"The code has %s, a value of the call %s. Compute the result for every input.":                                                                                           "코드에 %s이(가) 있는데 이것은 호출 %s의 값입니다. 모든 입력에 대해 결과를 계산하세요.",
 	"The branch %s lost commits during the turn. Jacquard kept them. If you did not move it: git branch -f %s %s":                                                            "실행 중에 브랜치 %s에서 커밋이 사라졌습니다. 커밋은 Jacquard가 보관했습니다. 직접 옮긴 것이 아니라면: git branch -f %s %s",
 	"The answer changes nothing. Return the modules that the request asks for.":                                                                                              "답변에 변경이 없습니다. 요청한 모듈을 반환하세요.",
 	"%s is gone, but the request does not mention it. Put it back, or say why it must go.":                                                                                   "%s이(가) 사라졌는데 요청에는 없는 내용입니다. 되돌리거나, 없애야 하는 이유를 쓰세요.",
@@ -425,25 +427,28 @@ var koreanFindings = map[string]string{
 
 // findingParts has the Korean of what findings name: kinds of configuration, mutants.
 var findingParts = map[string]string{
-	"the condition is negated":     "조건을 뒤집음",
-	"the statement is dropped":     "문장을 제거함",
-	"another string is returned":   "다른 문자열을 반환함",
-	"nothing is returned":          "아무것도 반환하지 않음",
-	"another value is returned":    "다른 값을 반환함",
-	"test runner configuration":    "테스트 러너 설정",
-	"CI configuration":             "CI 설정",
-	"lint or format configuration": "린트 또는 포맷 설정",
-	"type checker configuration":   "타입 검사기 설정",
-	"build configuration":          "빌드 설정",
-	"package manifest":             "패키지 매니페스트",
-	"lock file":                    "lock 파일",
-	"git hooks":                    "git 훅",
-	"git attributes":               "git 속성",
-	"git configuration":            "git 설정",
-	"agent settings":               "에이전트 설정",
-	"editor settings":              "편집기 설정",
-	"environment file":             "환경 파일",
-	"configuration of Jacquard":    "Jacquard 설정",
+	"the condition is negated":                        "조건을 뒤집음",
+	"the statement is dropped":                        "문장을 제거함",
+	"another string is returned":                      "다른 문자열을 반환함",
+	"No test that fails without the change names it.": "변경이 없으면 실패하는 테스트 중에 이것을 부르는 것이 없습니다.",
+	"Neither the request nor a new test mentions it.": "요청에도 새 테스트에도 없는 내용입니다.",
+	"This task must not change what the code does.":   "이 작업은 코드의 동작을 바꾸면 안 됩니다.",
+	"nothing is returned":                             "아무것도 반환하지 않음",
+	"another value is returned":                       "다른 값을 반환함",
+	"test runner configuration":                       "테스트 러너 설정",
+	"CI configuration":                                "CI 설정",
+	"lint or format configuration":                    "린트 또는 포맷 설정",
+	"type checker configuration":                      "타입 검사기 설정",
+	"build configuration":                             "빌드 설정",
+	"package manifest":                                "패키지 매니페스트",
+	"lock file":                                       "lock 파일",
+	"git hooks":                                       "git 훅",
+	"git attributes":                                  "git 속성",
+	"git configuration":                               "git 설정",
+	"agent settings":                                  "에이전트 설정",
+	"editor settings":                                 "편집기 설정",
+	"environment file":                                "환경 파일",
+	"configuration of Jacquard":                       "Jacquard 설정",
 }
 
 // koreanFacts has the Korean wording of what stands beside findings: what could not be called, built or read.

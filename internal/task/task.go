@@ -54,6 +54,8 @@ type HeldOut struct {
 	Gives string `json:"gives"` // a literal, or a word for an error
 	// Sure says that its author has worked it out twice.
 	Sure bool `json:"sure,omitempty"`
+	// Told says that the author of the code was told of it, because his code gave something else.
+	Told bool `json:"told,omitempty"`
 }
 
 // String is the call with what it is to give.

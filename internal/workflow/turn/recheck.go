@@ -156,8 +156,9 @@ func Examine(c *flow.Ctx, by func() step.Turn, base, tree string, callable bool,
 }
 
 // Prove proves a task's tree, and examines it: in has the calls that count from then on. by is as for Examine.
-func Prove(c *flow.Ctx, in *step.TaskIn, by func() step.Turn) (step.TaskProof, []step.RoleUsage, error) {
-	proof, err := Do(c, "prove", step.ProveTask, *in)
+func Prove(c *flow.Ctx, in *step.TaskIn, by func() step.Turn) (proof step.TaskProof, spent []step.RoleUsage, err error) {
+	defer func() { in.Task.HeldOut = told(in.Task.HeldOut, proof.Findings) }()
+	proof, err = Do(c, "prove", step.ProveTask, *in)
 	if err != nil || !proof.Passed {
 		return proof, nil, err
 	}
@@ -168,6 +169,14 @@ func Prove(c *flow.Ctx, in *step.TaskIn, by func() step.Turn) (step.TaskProof, [
 	in.Task.HeldOut = held
 	proof, err = Do(c.Sub("held-out").Sub("again"), "prove", step.ProveTask, *in)
 	return proof, spent, err
+}
+
+// told are held-out calls with those marked that findings tell the author of the code.
+func told(held []step.HeldOut, findings []step.Finding) []step.HeldOut {
+	return step.Each(held, func(h step.HeldOut) step.HeldOut {
+		h.Told = h.Told || slices.ContainsFunc(findings, func(f step.Finding) bool { return strings.Contains(f.Message, h.String()) })
+		return h
+	})
 }
 
 // ProveAll proves a task's tree as Prove does, and looks for the items of a checklist in it: what is missing is a finding. of is
