@@ -33,7 +33,7 @@ func (p *taskProof) partsOf(changes []Change, wanted func(Change, step.Export) b
 		if at < 0 {
 			at = len(out)
 			out = append(out, part{module: Module{
-				Dir: path.Dir(ch.Path), Chain: chain, Base: p.t.Base, Said: p.t.text(), Known: p.t.Known, Place: toolchain.Placement{Dir: path.Dir(ch.Path), Language: lang},
+				Dir: path.Dir(ch.Path), Chain: chain, Base: p.t.Base, Said: p.t.text(), Known: p.t.Known, Besides: p.besides, Place: toolchain.Placement{Dir: path.Dir(ch.Path), Language: lang},
 			}})
 		}
 		x := &out[at]
@@ -207,8 +207,11 @@ func (p *taskProof) testsOf(file string) []step.File {
 		name = path.Base(path.Dir(file))
 	}
 	uses := func(test string, src []byte) bool {
-		if toolchain.LanguageOf(file) == toolchain.LangGo {
+		switch toolchain.LanguageOf(file) {
+		case toolchain.LangGo:
 			return path.Dir(test) == path.Dir(file)
+		case toolchain.LangJava, toolchain.LangKotlin: // a package needs no import of its own classes
+			return hasWord(string(src), name) || toolchain.JVMPackage(path.Dir(test)) == toolchain.JVMPackage(path.Dir(file))
 		}
 		return slices.ContainsFunc(source.Parse(test, src).Imports, func(i source.Import) bool {
 			from := path.Base(strings.ReplaceAll(i.From, ".", "/"))
@@ -257,11 +260,17 @@ func (p *taskProof) declares(name string) string {
 	if len(found) > 1 {
 		found = slices.DeleteFunc(found, handsOn)
 	}
+	if planned := without(found, p.besides); len(found) > 1 && len(planned) > 0 {
+		found = planned
+	}
 	if len(found) != 1 {
 		return ""
 	}
 	return found[0]
 }
+
+// besides reports whether the author named a file that the plan had not.
+func (p *taskProof) besides(file string) bool { return p.t.Extra != nil && p.t.Extra(file) }
 
 // handsOn reports whether a file is the one by which a package or a directory is imported.
 func handsOn(file string) bool {

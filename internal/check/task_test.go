@@ -215,6 +215,14 @@ func weakTasks() []taskCase {
 		}, task: func(t *check.Task) {
 			t.Owns, t.Taken = owns("cart/cart.go", "cart/cart_test.go", "rate/rate.go"), owns()
 		}},
+		{name: "a file beside the plan has a function of the same name", rules: []string{"held-out-failed"}, files: honestly(map[string]string{
+			"cart/cart.go":       strings.Replace(cartRight, "return sum", "return sum + len(prices)/5", 1),
+			"best/total.go":      "package best\n\n// Total adds up.\nfunc Total(prices []int) int { return len(prices) }\n",
+			"best/total_test.go": strings.Replace(strings.Replace(taxTest, "package tax", "package best", 1), "TestOf(t *testing.T) {\n\tif Of(10)", "TestTotal(t *testing.T) {\n\tif Total([]int{4, 5})", 1),
+		}), task: func(t *check.Task) {
+			t.Owns, t.Extra = owns("cart/cart.go", "cart/cart_test.go", "best/total.go", "best/total_test.go"), owns("best/total.go")
+			t.HeldOut = []step.HeldOut{{Call: "Total([1, 1, 1, 1, 1])", Gives: "5", Sure: true}}
+		}},
 		{name: "a function besides gives something else", passed: true, rules: []string{"behavior-changed"}, level: step.Warn, files: honestly(map[string]string{
 			"cart/cart.go": strings.Replace(cartRight, "return len(prices)", "return max(1, len(prices))", 1),
 		})},

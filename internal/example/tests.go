@@ -44,6 +44,8 @@ func InTests(file string, src []byte) []Example {
 			r.pythonTest(code[from:to])
 		case source.TypeScript, source.JavaScript:
 			r.nodeTest(code[from:to])
+		case source.Java, source.Kotlin:
+			r.jvmTest(code[from:to])
 		}
 		out = append(out, r.settled()...)
 	}
@@ -69,7 +71,7 @@ func around(f source.File, code []source.Token) string {
 // prepares are the names of what runs before tests, or stands in for what they call.
 var prepares = map[string]bool{
 	"setUp": true, "setUpClass": true, "setUpModule": true, "setup_method": true, "setup_function": true, "setup_module": true, "setup_class": true, "autouse": true,
-	"patch": true, "beforeEach": true, "beforeAll": true, "before": true, "mock": true, "doMock": true, "useFakeTimers": true,
+	"patch": true, "BeforeEach": true, "BeforeAll": true, "Before": true, "BeforeTest": true, "Mock": true, "beforeEach": true, "beforeAll": true, "before": true, "mock": true, "doMock": true, "useFakeTimers": true,
 }
 
 // reader reads one test.

@@ -24,6 +24,43 @@ func TestA(t *testing.T) {
 	if !Valid("a") { t.Error("not valid") }
 	if Valid("") { t.Error("valid") }
 }`, `Twice(2) = 4; Twice(-3) = -6; Parse("x=1") = [1]; Parse("") = error; Parse("?") = error ErrMark; Valid("a") = true; Valid("") = false`},
+		{"java", "src/test/java/a/FeesTest.java", `package a;
+import static org.junit.jupiter.api.Assertions.*;
+class FeesTest {
+    @Test
+    void fees() {
+        assertEquals(50L, Fees.late(4));
+        Assertions.assertEquals("a-b", Fees.slug("A b"), "with a message");
+        int days = 6;
+        assertEquals(150, Fees.late(days));
+        long fee = Fees.late(23);
+        assertEquals(1000, fee);
+        assertTrue(Fees.free(2));
+        assertFalse(Fees.free(4));
+        assertNull(Fees.name(""));
+        assertThrows(IllegalArgumentException.class, () -> Fees.late(-1));
+        assertThrows(RuntimeException.class, () -> { Fees.late(-2); });
+        assertEquals(new Fees(2).sum(3), 5);
+        assertThat(Fees.late(5)).isEqualTo(100);
+        assertEquals(0.5, Fees.rate(1), 0.001);
+    }
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void given(int n) { assertEquals(0, Fees.late(n)); }
+}`, `Fees.late(4) = 50; Fees.slug("A b") = "a-b"; Fees.late(6) = 150; Fees.late(23) = 1000; Fees.free(2) = true; Fees.free(4) = false; Fees.name("") = null; ` +
+			`Fees.late(-1) = error IllegalArgumentException; Fees.late(-2) = error RuntimeException; new Fees(2).sum(3) = 5; Fees.late(5) = 100; Fees.rate(1) = 0.5`},
+		{"kotlin", "src/test/kotlin/a/FeesTest.kt", `package a
+class FeesTest {
+    @Test
+    fun fees() {
+        assertEquals(50, late(4))
+        val fee = late(23)
+        assertEquals(1000L, fee)
+        assertTrue(free(2), "free")
+        assertFailsWith<IllegalArgumentException> { late(-1) }
+        assertThrows<ArithmeticException> { late(-2) }
+    }
+}`, `late(4) = 50; late(23) = 1000; free(2) = true; late(-1) = error IllegalArgumentException; late(-2) = error ArithmeticException`},
 		{"go, fields in order, copies", "a/a_test.go", `package a
 var league = []Player{{"Cy", 7}, {"Ann", 9}}
 func TestA(t *testing.T) {

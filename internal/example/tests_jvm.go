@@ -1,0 +1,103 @@
+package example
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
+)
+
+// jvmTest reads a test of Java or Kotlin, written with JUnit, kotlin.test or AssertJ. One that is given values is read where it uses none.
+func (r *reader) jvmTest(ts []source.Token) {
+	open := slices.IndexFunc(ts, func(t source.Token) bool { return t.Text == "{" })
+	if open < 0 {
+		return
+	}
+	last := closing(ts, open)
+	if last < 0 {
+		return
+	}
+	body := slices.Clone(ts[open+1 : last])
+	for i, t := range body {
+		if t.Kind == source.Number {
+			body[i].Text = jvmSuffix().ReplaceAllString(t.Text, "")
+		}
+	}
+	for len(body) > 0 {
+		if body[0].Text == ";" {
+			body = body[1:]
+			continue
+		}
+		n := max(1, statement(body))
+		if !r.jvmStatement(body[:n]) {
+			r.skip(body[:n])
+		}
+		body = body[n:]
+	}
+}
+
+// jvmSuffix is what Java writes behind a number to say of which type it is.
+var jvmSuffix = re.New(`(?i)[lfd]$`)
+
+func (r *reader) jvmStatement(ts []source.Token) bool {
+	if equals := slices.IndexFunc(ts, func(t source.Token) bool { return t.Text == "=" }); equals == 2 && ts[0].Kind == source.Ident && ts[1].Kind == source.Ident {
+		return r.bind(ts[1].Text, ts[3:]) // int n = 4, val n = 4
+	}
+	if len(ts) > 2 && (ts[0].Text == "Assertions" || ts[0].Text == "Assert") && ts[1].Text == "." {
+		ts = ts[2:]
+	}
+	if len(ts) < 4 {
+		return false
+	}
+	name, class := ts[0].Text, []source.Token(nil)
+	if ts[1].Text == "<" && ts[3].Text == ">" { // assertFailsWith<ArithmeticException> { half(-1) }
+		class, ts = ts[2:3], ts[3:]
+	}
+	end := closing(ts, 1)
+	if end < 0 {
+		return false
+	}
+	args := split(ts[2:end], ",")
+	if name == "assertThat" && end+4 < len(ts) && ts[end+1].Text == "." && ts[end+3].Text == "(" && closing(ts, end+3) == len(ts)-1 {
+		return ts[end+2].Text == "isEqualTo" && r.says(ts[2:end], ts[end+4:len(ts)-1])
+	}
+	if end != len(ts)-1 || len(args[0]) == 0 {
+		return false
+	}
+	word := map[string]string{"assertTrue": "true", "assertFalse": "false", "assertNull": "null"}[name]
+	switch {
+	case word != "":
+		return r.says(args[0], []source.Token{{Kind: source.Ident, Text: word}})
+	case name == "assertEquals" && len(args) > 1 && len(args[1]) > 0:
+		return r.says(args[0], args[1])
+	case class != nil && (name == "assertThrows" || name == "assertFailsWith"):
+		return r.jvmThrows(class, ts[2:end])
+	case name == "assertThrows" && len(args) > 1:
+		return r.jvmThrows(args[0], args[1])
+	}
+	return false
+}
+
+// jvmThrows reads X.class, () -> f(1) of Java, and X, f(1) of Kotlin.
+func (r *reader) jvmThrows(class, body []source.Token) bool {
+	if text := r.text(body); strings.HasPrefix(text, "()") {
+		arrow := slices.IndexFunc(body, func(t source.Token) bool { return strings.HasSuffix(t.Text, ">") })
+		body = body[arrow+1:]
+	}
+	if len(body) > 2 && body[0].Text == "{" && closing(body, 0) == len(body)-1 {
+		body = body[1 : len(body)-1]
+	}
+	for len(body) > 0 && body[len(body)-1].Text == ";" {
+		body = body[:len(body)-1]
+	}
+	if len(body) == 0 {
+		return false
+	}
+	c, ok := r.call(body)
+	w := Want{Error: true}
+	if name := class[0].Text; errorClass().MatchString(name) && !aliases[name] {
+		w.Type = name
+	}
+	return ok && r.add(body[0].Line, c, w)
+}
