@@ -148,6 +148,7 @@ func (j *judge) notices() {
 	for _, f := range (Audit{Changes: j.changes}).Findings() { // a suspicion, which people may have reasons for
 		switch f.Rule {
 		case "test-detection", "runner-hooked":
+			j.known.looks = j.known.looks || f.Rule == "test-detection"
 			j.say(fix(f.Rule, f.Path, f.Line, f.Message), nil)
 		case "exit-swallowed":
 			if configures(f.Path, scripts) != toolchain.NoConfig {
@@ -229,6 +230,8 @@ func (j *judge) conclude() {
 		j.out.Why = "no test that reaches the change passes here, with or without it: " + j.known.silent
 	case j.out.Verdict == VerdictUnknown && j.known.doubt > 0:
 		j.out.Why = fmt.Sprintf("tests fail (%d), and there was no time to check whether they failed before", j.known.doubt)
+	case j.out.Verdict == VerdictUnknown && j.known.hollow():
+		j.out.Why = "the code looks for a test runner, so tests don't show what users get"
 	case j.out.Verdict == VerdictUnknown && j.known.unknown != "":
 		j.out.Why = j.known.unknown
 	case j.out.Verdict == VerdictUnknown && !j.known.late:

@@ -12,24 +12,28 @@ import (
 // unasked calls functions that were there before with inputs that no test has, on the code with and without the change, and tells where they
 // give something else now although no test that fails without the change names them: nobody has asked for that.
 func (x *chainJudge) unasked(ctx context.Context) error {
-	if !x.q.Calls || x.known.broken > 0 || !slices.Contains(calledTwice, x.chain.Ecosystem) {
+	if !x.q.Calls || x.known.broken > 0 {
 		return nil
 	}
 	mine := those(x.changes, func(ch Change) bool { return ch.Status != 'D' && kindOf(ch) == codeKind && x.mineIn(x.chain, ch) })
-	for _, some := range []struct {
-		of   func(Change, step.Export) bool
-		call func(context.Context, Module) error
-	}{{func(Change, step.Export) bool { return true }, x.onlyTested}, {kept(mine), x.differing}} {
-		for _, p := range x.partsOf(mine, some.of) {
-			err := some.call(ctx, p.module)
-			switch {
-			case err == nil, unable(err):
-			case late(ctx, err):
-				x.out.NotRun = append(x.out.NotRun, "calls of functions of "+p.module.Dir+" outside the tests")
-				return nil
-			default:
-				return err
-			}
+	every := func(Change, step.Export) bool { return true }
+	if err := x.callEach(ctx, x.partsOf(mine, every), x.onlyTested); err != nil || !slices.Contains(calledTwice, x.chain.Ecosystem) {
+		return err
+	}
+	return x.callEach(ctx, x.partsOf(mine, kept(mine)), x.differing)
+}
+
+// callEach calls code of each part. Where time is over or the code cannot be called, that is no error.
+func (x *chainJudge) callEach(ctx context.Context, parts []part, call func(context.Context, Module) error) error {
+	for _, p := range parts {
+		err := call(ctx, p.module)
+		switch {
+		case err == nil, unable(err):
+		case late(ctx, err):
+			x.out.NotRun = append(x.out.NotRun, "calls of functions of "+p.module.Dir+" outside the tests")
+			return nil
+		default:
+			return err
 		}
 	}
 	return nil
@@ -41,14 +45,12 @@ func (x *chainJudge) askedBy(ctx context.Context, m Module) ([]example.Example, 
 	return x.c.asked(ctx, m, x.proof.Tree, tests)
 }
 
-// onlyTested makes calls of tests that fail without the change outside of them. Where code gives something else there, the tests show nothing
-// of what users get.
+// onlyTested makes calls of tests that fail without the change outside of them, and those of all tests where the change looks for a runner.
+// Where code gives something else there, the tests show nothing of what users get.
 func (x *chainJudge) onlyTested(ctx context.Context, m Module) error {
-	red := x.redTests()
+	red := setOf(each(x.redTests(), func(t test) string { return t.ID }))
 	asked, err := x.askedBy(ctx, m)
-	asked = those(asked, func(e example.Example) bool {
-		return e.After == "" && slices.ContainsFunc(red, func(t test) bool { return t.ID == e.Test })
-	})
+	asked = those(asked, func(e example.Example) bool { return e.After == "" && (x.known.looks || red[e.Test]) })
 	if len(asked) == 0 || err != nil {
 		return err
 	}

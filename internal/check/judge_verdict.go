@@ -93,6 +93,7 @@ type known struct {
 	functions []Function // that have changed
 	ran       int        // tests that ran and passed
 	failing   int        // new tests that fail
+	looks     bool       // the change looks for a runner of tests: what they say is nothing that users have
 	doubt     int        // tests that fail, of which there was no time to see whether they did before
 	unknown   string     // why something that matters could not be found out
 	silent    string     // why tests that come near the change show nothing here, with it or without
@@ -112,7 +113,7 @@ func (k known) verdict() Verdict {
 		return VerdictUnknown
 	case k.failing > 0:
 		return VerdictUnproved
-	case k.doubt > 0:
+	case k.doubt > 0, k.hollow():
 		return VerdictUnknown
 	case !k.code && k.unknown == "":
 		return VerdictNothing
@@ -146,6 +147,9 @@ func (k known) proved() bool {
 	}
 	return len(k.red) > 0 && (noticed || tried < fewMutants && !sure)
 }
+
+// hollow: tests show the change, and it looks for their runner.
+func (k known) hollow() bool { return k.looks && k.code && (k.proved() || k.covered()) }
 
 // added reports whether the change added the function: what was there before can be asserted to be another one.
 func (f Function) added() bool { return !f.existed && f.Name != "" }

@@ -33,6 +33,8 @@ func TestVerdicts(t *testing.T) {
 		"it does not compile without, an old test sees":  {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{old, {Tried: 1}}}, VerdictUnproved, 0},
 		"it does not compile without, nothing to try":    {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{untried}}, VerdictProved, 0},
 		"a proof, and no time for the rest":              {known{code: true, red: []RedBy{RedByAssert}, late: true}, VerdictProved, 0},
+		"a proof that looks for its runner":              {known{code: true, looks: true, red: []RedBy{RedByAssert}}, VerdictUnknown, 0},
+		"no proof, and it looks for a runner":            {known{code: true, looks: true}, VerdictUnproved, 0},
 		"old tests notice":                               {known{code: true, functions: []Function{old, untried}}, VerdictCovered, 0},
 		"old tests notice one of two":                    {known{code: true, functions: []Function{old, survives}}, VerdictUnproved, 0},
 		"old tests notice one, none is near the other":   {known{code: true, functions: []Function{old, {Unreached: true}}}, VerdictUnproved, 0},

@@ -31,6 +31,7 @@ type call struct {
 	wire   protocol
 
 	lowered []byte // the request with a lower limit of its output, if what was left paid for no more
+	sent    bool   // to a provider
 }
 
 // Stats is what a turn has used.
@@ -109,6 +110,9 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 		whole := m.ended || (ctx.Err() == nil && cut == nil)
 		m.giveUp()
 		used := m.usage(whole)
+		if c.sent && ctx.Err() != nil && used == (Usage{}) { // nobody waits any more; the provider has the request all the same
+			used.CacheWrite = c.tokens()
+		}
 		spent := rate.amount(used)
 		a.account(m, used, spent, known, cut != nil && !whole, g.opt.Now())
 		a.settle(ctx, g.opt.Ledger, n, most, spent)

@@ -88,6 +88,7 @@ func (f *forward) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 		}
 	}
 	f.authorize(up.Header, c.path)
+	c.sent = true
 	resp, err := f.client.Do(up)
 	if err != nil {
 		if ctx.Err() == nil {

@@ -400,6 +400,42 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 	eventually(t, "no goroutine of the gateway is left", func() bool { return !profile(t, label) })
 }
 
+// TestCutCallCounts: a provider that has a request bills it, whether or not somebody still waits for the answer.
+func TestCutCallCounts(t *testing.T) {
+	t.Parallel()
+	came, held := make(chan struct{}), make(chan struct{})
+	provider := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		close(came)
+		<-held
+	}))
+	defer provider.Close()
+	defer close(held)
+	backend, err := gateway.Forward(gateway.Provider{Base: provider.URL, Key: "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &ledger{}
+	g, err := gateway.Start(t.Context(), gateway.Options{Backend: backend, Now: clock, Ledger: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := g.Open(t.Context(), gateway.Turn{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, result := newClient(g, a, prompt), make(chan answered, 1)
+	go func() { result <- c.ask(t) }()
+	<-came
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	<-result
+	if l.spent.Tokens == 0 || l.spent.MicroUSD == 0 || len(l.open) != 0 {
+		t.Errorf("spent %v, open %v: want what the request alone costs", l.spent, l.open)
+	}
+}
+
 func running(t *testing.T, label string) bool {
 	t.Helper()
 	return strings.Contains(goroutines(t, label), "(*part).step")
