@@ -178,6 +178,25 @@ func TestHooksAreInstalled(t *testing.T) {
 	}
 }
 
+// TestTypesThatTheBuildChecks: where tsc runs before the tests, in the order of references, it is not asked a second time without them.
+func TestTypesThatTheBuildChecks(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"package.json": `{"scripts":{"pretest":"tsc -b","test":"node --test"},"devDependencies":{"typescript":"5"}}`, "package-lock.json": "{}", "tsconfig.json": "{}", "src/a.ts": "", "src/a.test.ts": "",
+	}
+	detect := func() toolchain.Found {
+		f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(".")
+		return f
+	}
+	if f := detect(); len(f.Before()) != 1 || len(f.Build(".")) != 0 {
+		t.Errorf("before the tests %v, types by %v: want tsc -b alone", f.Before(), f.Build("."))
+	}
+	files["package.json"] = strings.Replace(files["package.json"], "tsc -b", "esbuild src/a.ts", 1)
+	if f := detect(); len(f.Build(".")) != 1 {
+		t.Errorf("types by %v, want tsc", f.Build("."))
+	}
+}
+
 // TestPackagesOfOthers: Bundler, Composer, Mix and Hex install what a project without a row needs, and nothing for one that does not use them.
 func TestPackagesOfOthers(t *testing.T) {
 	t.Parallel()

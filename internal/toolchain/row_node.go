@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/commands"
 )
 
 func nodeRow() ecosystem {
@@ -323,6 +325,9 @@ func (f Found) addPackage(name string) string {
 func nodeBuild(f Found, _ string) []Command {
 	if len(f.Own.Types) > 0 {
 		return f.allAsIs("build", f.Own.Types)
+	}
+	if slices.ContainsFunc(f.Own.Before, func(c commands.Command) bool { return c.Program() == "tsc" }) { // it checks types, in the order of references
+		return nil
 	}
 	return f.tsc()
 }
