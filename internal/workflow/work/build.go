@@ -181,6 +181,7 @@ func (b *builder) land(c *flow.Ctx, a *turn.Attempt[built]) (step.LandTaskOut, e
 func (b *builder) recheck() step.Turn {
 	var s strings.Builder
 	fmt.Fprintf(&s, "Task: %s: %s\nWhat to do:\n%s", b.t.ID, b.t.Title, turn.Fenced("request", b.t.Scope))
+	b.asked(&s)
 	b.requirement(&s)
 	b.w.decided(&s)
 	return step.Turn{Module: b.t.ID, Tree: b.base.Tree, Docs: b.w.s.Docs, Task: s.String(), Private: b.w.s.Private, Budget: b.w.in.Budget}

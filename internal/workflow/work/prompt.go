@@ -254,6 +254,7 @@ func (b *builder) text(a *turn.Attempt[built]) string {
 		fmt.Fprintf(&s, "Language of comments in code: %s\n", b.w.s.Comments)
 	}
 	s.WriteString("What to do:\n" + turn.Fenced("request", t.Scope))
+	b.asked(&s)
 	b.requirement(&s)
 	b.w.decided(&s)
 	s.WriteString("Files of the task:\n")
@@ -278,6 +279,13 @@ func (b *builder) text(a *turn.Attempt[built]) string {
 	turn.Hints(&s, a.Hints)
 	a.Back.Again(&s)
 	return s.String()
+}
+
+// asked adds the words of a person where no other task is for them: a plan can lose what they say.
+func (b *builder) asked(s *strings.Builder) {
+	if b.w.in.Request != "" && len(b.w.plan.Tasks) == 1 {
+		s.WriteString("The person who asked for this wrote (where it says more than the task, it counts):\n" + turn.Fenced("request", b.w.in.Request))
+	}
 }
 
 // more are the criteria of the task that are not among those of the requirement.
