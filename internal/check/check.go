@@ -115,9 +115,8 @@ type Module struct {
 	Place toolchain.Placement
 	// Exports are the names that the spec promises.
 	Exports []step.Export
-	// Besides reports whether a file is one that the author wrote beside what was planned: another file that exports the same name is
-	// meant. nil: none is.
-	Besides func(path string) bool
+	// Besides are files that the author wrote beside what was planned: where another one exports the same name, that one is meant.
+	Besides []string
 	// Names are further identifiers that the spec gives away (spec.Names): a test may need them.
 	Names []string
 	// RaisedBy are errors that the spec names where it says what goes wrong, by item (spec.Raises).

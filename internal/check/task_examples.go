@@ -23,6 +23,7 @@ type part struct {
 // partsOf are the sources of some changes, with those of their exports that are wanted and the tests that use them.
 func (p *taskProof) partsOf(changes []Change, wanted func(Change, step.Export) bool) []part {
 	var out []part
+	beside := pathsOf(those(p.changes, func(ch Change) bool { return p.besides(ch.Path) }))
 	for _, ch := range changes {
 		chain, ok := p.chainOf(ch.Path)
 		if ch.Status == 'D' || !toolchain.IsSource(ch.Path) || onlyTypes(ch.Path) || !ok {
@@ -33,7 +34,8 @@ func (p *taskProof) partsOf(changes []Change, wanted func(Change, step.Export) b
 		if at < 0 {
 			at = len(out)
 			out = append(out, part{module: Module{
-				Dir: path.Dir(ch.Path), Chain: chain, Base: p.t.Base, Said: p.t.text(), Known: p.t.Known, Besides: p.besides, Place: toolchain.Placement{Dir: path.Dir(ch.Path), Language: lang},
+				Dir: path.Dir(ch.Path), Chain: chain, Base: p.t.Base, Said: p.t.text(), Known: p.t.Known, Besides: beside,
+				Place: toolchain.Placement{Dir: path.Dir(ch.Path), Language: lang},
 			}})
 		}
 		x := &out[at]
