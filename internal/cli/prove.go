@@ -38,7 +38,7 @@ func newProve(a *app) *cobra.Command {
 			"it break, skip or empty an existing test, and do tests kill mutants of its functions? It runs the project's own tests " +
 			"on clean checkouts, affected tests first, and calls no agent. The working tree is compared with the start of the " +
 			"session if the plugin knows it, else with HEAD, or, if everything is committed, with the merge base of the default " +
-			"branch. Only problems seen in test runs block. Pre-existing failures and flaky tests are reported but do not count " +
+			"branch. Only problems that were seen block: in test runs, or in the same calls outside of them. Pre-existing failures and flaky tests are reported but do not count " +
 			"against the change.",
 		Example: "  jacquard prove\n  jacquard prove --quick\n  jacquard prove main..HEAD --format github\n  jacquard prove --base HEAD~3 --full --output prove.sarif",
 		RunE: func(c *cobra.Command, args []string) error {
