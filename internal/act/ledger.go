@@ -110,6 +110,16 @@ func (l *Ledger) give(b step.Budget) error {
 	return l.write(entry{Budget: &b})
 }
 
+// Rebudget makes b the budget of a run that nobody drives, lower or higher than before; first is what it began with. Turns that come with an
+// older one do not change it.
+func Rebudget(path string, first, b step.Budget) error {
+	l, err := OpenLedger(path, first)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.write(entry{Budget: &b}), l.Close())
+}
+
 // Budget is what the run may spend in all.
 func (l *Ledger) Budget() step.Budget {
 	l.mu.Lock()

@@ -114,6 +114,32 @@ func TestLedgerBudget(t *testing.T) {
 	}
 }
 
+// TestRebudget: the budget that a person gives counts from then on, also a lower one, one that the run has had before, and one of a run
+// whose first turn has yet to come with what it began with. What is spent stays spent.
+func TestRebudget(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger")
+	first := step.Budget{USD: 20}
+	for _, b := range []step.Budget{{USD: 5}, {USD: 40}, first, {Tokens: 10}} {
+		if err := act.Rebudget(path, first, b); err != nil {
+			t.Fatal(err)
+		}
+		l := open(t, path, first)
+		if got := l.Budget(); got != b {
+			t.Errorf("the budget is %v, want %v", got, b)
+		}
+		if b.Tokens > 0 {
+			continue
+		}
+		if err := l.Reserve(t.Context(), "r/a", 1, gateway.Amount{Tokens: 10}); err != nil {
+			t.Errorf("a call is refused with %v: %v", b, err)
+		}
+	}
+	if err := open(t, path, first).Left(); err == nil {
+		t.Error("something is left of a budget that was spent before it was given")
+	}
+}
+
 // TestLedgerSaysWhatIsLeft: while a call runs, what it may cost is held; one that needs it is told when the call has ended. A call of a
 // process that died holds it for good, and nobody waits for it.
 func TestLedgerSaysWhatIsLeft(t *testing.T) {

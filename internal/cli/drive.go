@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -227,8 +228,19 @@ func (p *project) higher(id string) string {
 }
 
 // account is what a run may spend and has spent.
-func (p *project) account(id string) (act.Account, error) {
-	return act.AccountOf(filepath.Join(p.state, "runs", id, "ledger.jsonl"))
+func (p *project) account(id string) (act.Account, error) { return act.AccountOf(p.ledger(id)) }
+
+// rebudget gives a run another budget than what it began with.
+func (p *project) rebudget(id string, first, b step.Budget) error {
+	if err := os.MkdirAll(filepath.Dir(p.ledger(id)), 0o755); err != nil {
+		return err
+	}
+	return act.Rebudget(p.ledger(id), first, b)
+}
+
+// ledger is the file of what a run may spend and has spent.
+func (p *project) ledger(id string) string {
+	return filepath.Join(p.state, "runs", id, "ledger.jsonl")
 }
 
 func silent(code int) error {

@@ -127,7 +127,7 @@ func newResume(a *app) *cobra.Command {
 	}
 	driveFlags(c, &o)
 	c.Flags().BoolVar(&blocks, "blocks", false, "print result blocks for scripts")
-	c.Flags().StringVar(&o.budget, "budget", "", "raise the budget of the run: 40usd or 4Mtok")
+	c.Flags().StringVar(&o.budget, "budget", "", "new budget of the whole run, lower or higher: 40usd or 4Mtok")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask about the rest of a WORK")
 	return c
 }
@@ -225,7 +225,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 }
 
 // unblock says to a run what its resuming means: a pause is over, and what had
-// to be mended is mended. A new budget travels with the latter.
+// to be mended is mended. A new budget counts from now on; to workers, who count elsewhere, it travels with the latter.
 func (p *project) unblock(ctx context.Context, e *engine, r flow.Run, budget string) error {
 	if r.State.Ended() {
 		return nil
@@ -238,6 +238,13 @@ func (p *project) unblock(ctx context.Context, e *engine, r flow.Run, budget str
 	if budget != "" {
 		b, err := parseBudget(budget)
 		if err != nil {
+			return err
+		}
+		if e.pool != "" && len(repairs(r.Gates)) == 0 {
+			return usage("the workers of run %s take a new budget only while it is blocked: remove --budget", r.ID)
+		}
+		in, _ := report.Decode[struct{ Budget step.Budget }](r.In)
+		if err := p.rebudget(r.ID, in.Budget, b); err != nil {
 			return err
 		}
 		if text = fmt.Sprintf("%dtok", b.Tokens); b.USD > 0 {

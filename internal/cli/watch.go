@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -52,7 +53,7 @@ func (p *project) watch(e *engine, r flow.Run) *watch {
 	return &watch{
 		budget: in.Budget,
 		a:      p.a, command: commandOf(r), shown: shown, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now().Add(firstBeat - heartbeat),
-		ledger: filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"),
+		ledger: p.ledger(r.ID),
 	}
 }
 
@@ -181,8 +182,8 @@ func (w *watch) spent() {
 	spent, reserved := account.Spent, account.Reserved
 	l := w.a.lang()
 	if err != nil || spent.MicroUSD+reserved.MicroUSD == 0 {
-		if w.budget != (step.Budget{}) {
-			w.rep.Spent = report.Cost(l, w.rep.Usage) + " · " + fmt.Sprintf(l.T("budget %s"), budgetText(l, w.budget))
+		if b := cmp.Or(account.Budget, w.budget); b != (step.Budget{}) {
+			w.rep.Spent = report.Cost(l, w.rep.Usage) + " · " + fmt.Sprintf(l.T("budget %s"), budgetText(l, b))
 		}
 		return
 	}

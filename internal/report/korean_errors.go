@@ -221,6 +221,7 @@ var koreanErrors = map[string]string{
 	"style %s supports --%s %s, not %s: remove %v":                                             "%s 스타일에서 쓸 수 있는 것은 --%s %s입니다. %s은(는) 쓸 수 없습니다. 뺄 것: %v",
 	"%v or %v": "%v 또는 %v",
 	"%s in %s": "%s (%s 파일)",
+	"the workers of run %s take a new budget only while it is blocked: remove --budget":                      "실행 %s의 워커는 실행이 막혀 있을 때에만 새 예산을 받습니다. --budget을 빼세요",
 	"run %s runs on %s and continues there: remove --on %s":                                                  "실행 %s은(는) %s에서 시작했으므로 그곳에서만 이어서 진행할 수 있습니다. --on %s을(를) 빼세요",
 	"run %s began with %s and continues with it: remove %s":                                                  "실행 %s은(는) %s(으)로 시작했고 그대로 이어집니다. %s을(를) 빼세요",
 	"--pool %s works only on a cluster, and this run is on this machine (%v): remove --pool, or use --on %s": "--pool %s: 워커는 클러스터의 실행에만 있는데 이 실행은 이 컴퓨터에서 진행합니다(%v). --pool을 빼거나 --on %s을(를) 쓰세요",
