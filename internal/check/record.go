@@ -251,6 +251,9 @@ const (
 	cacheToken = "\x01cache\x01"
 )
 
+// fromTree leaves of paths in such texts what they are in the project.
+var fromTree = strings.NewReplacer(placeToken+"/tree/", "", placeToken+"/tree", ".", placeToken+"/", "", placeToken, ".", cacheToken+"/", "")
+
 func (p *place) unplaced(b []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte(p.dir), []byte(placeToken)), []byte(p.c.o.Cache), []byte(cacheToken))
 }

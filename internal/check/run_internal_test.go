@@ -15,3 +15,18 @@ func TestLastPart(t *testing.T) {
 		}
 	}
 }
+
+// TestFromTree: what people read has paths as they are in the project.
+func TestFromTree(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"rootdir: " + placeToken + "/tree":       "rootdir: .",
+		"at " + placeToken + "/tree/a/b.py:3":    "at a/b.py:3",
+		cacheToken + "/deps/x.py: not there":     "deps/x.py: not there",
+		"in " + placeToken + "/tmp/x, and so on": "in tmp/x, and so on",
+	} {
+		if got := fromTree.Replace(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -51,13 +51,13 @@ func (p *place) said(o outcome) (lines, keys []string) {
 		case underFile().MatchString(line):
 			bare, key = file+": "+bare, file+" "+key
 		case arrowLine().MatchString(line) && len(lines) > 0: // what is wrong stands on the line before
-			lines[len(lines)-1] += " " + strings.ReplaceAll(bare, placeToken+"/tree/", "")
+			lines[len(lines)-1] += " " + fromTree.Replace(bare)
 			keys[len(keys)-1] += " " + key
 			continue
 		case !strings.Contains(bare, " "):
 			file = strings.TrimPrefix(bare, placeToken+"/tree/")
 		}
-		lines, keys = append(lines, strings.ReplaceAll(bare, placeToken+"/tree/", "")), append(keys, key)
+		lines, keys = append(lines, fromTree.Replace(bare)), append(keys, key)
 	}
 	return lines, keys
 }

@@ -61,14 +61,14 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 	if len(args) > 0 {
 		word := args[0]
 		named := slices.IndexFunc(runs, func(r flow.Run) bool {
-			return r.ID == word || len(args) > 1 && len(word) >= 3 && strings.HasPrefix(r.ID, word)
+			return r.ID == word || len(args) > 1 && (len(word) >= 3 || digits(word)) && strings.HasPrefix(r.ID, word)
 		})
 		if named >= 0 {
 			r, err := find(ctx, rt, word)
 			return r, strings.TrimSpace(strings.Join(args[1:], " ")), err
 		}
 	}
-	if len(args) > 1 && runID().MatchString(args[0]) && strings.ContainsAny(args[0], "234567") { // a word of an answer has no digits
+	if len(args) > 1 && runID().MatchString(args[0]) && digits(args[0]) {
 		return flow.Run{}, "", usage("no run %s; jacquard status lists the runs", args[0])
 	}
 	waiting := slices.DeleteFunc(slices.Clone(runs), func(r flow.Run) bool { return len(r.Gates) == 0 })
@@ -88,6 +88,9 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 	}
 	return flow.Run{}, "", usage("%d runs match; choose one:\n%s", len(waiting), strings.Join(lines, "\n"))
 }
+
+// digits reports whether a word has digits of an id, which a word of an answer has not.
+func digits(word string) bool { return strings.ContainsAny(word, "234567") }
 
 // runID is what ids of runs look like.
 var runID = re.New(`^[a-z2-7]{8}$`)

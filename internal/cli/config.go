@@ -122,6 +122,38 @@ func knownKeys(n *yaml.Node, of string, allowed ...string) error {
 	return nil
 }
 
+// unknownIn are the keys that no setting has, below the i-th key of a map that is read into a type; of is what that map is called.
+func unknownIn(n *yaml.Node, t reflect.Type, of string, i int) (list []error) {
+	key, value := n.Content[i], n.Content[i+1]
+	inner := t
+	if t.Kind() == reflect.Map {
+		inner = t.Elem()
+	} else {
+		var names []string
+		found := false
+		for f := range t.Fields() {
+			name := f.Tag.Get("yaml")
+			names = append(names, name)
+			if name == key.Value {
+				inner, found = f.Type, true
+			}
+		}
+		if !found && of != "" {
+			return []error{usage("%s: %s", configFile, words("line %d: unknown key %s in %s: must be one of %s", key.Line, key.Value, of, strings.Join(names, ", ")))}
+		}
+		if !found {
+			return nil // of the whole file, where one is guessed that is meant
+		}
+	}
+	if value.Kind != yaml.MappingNode || inner.Kind() != reflect.Struct && (inner.Kind() != reflect.Map || inner.Elem().Kind() != reflect.Struct) {
+		return nil
+	}
+	for k := 0; k < len(value.Content); k += 2 {
+		list = append(list, unknownIn(value, inner, strings.TrimPrefix(of+"."+key.Value, "."), k)...)
+	}
+	return list
+}
+
 // maxJobs is more than any machine or account goes along with: what is above it is a slip of the hand.
 const maxJobs = 256
 
@@ -216,6 +248,10 @@ func mistakes(raw []byte) []error {
 		}
 		if to <= from { // several on one line
 			return nil
+		}
+		if found := unknownIn(file.Content[0], reflect.TypeFor[config](), "", i); len(found) > 0 {
+			list = append(list, found...)
+			continue
 		}
 		d := yaml.NewDecoder(strings.NewReader(strings.Repeat("\n", from) + strings.Join(lines[from:to], "")))
 		d.KnownFields(true)
@@ -374,7 +410,11 @@ func (c config) check() error {
 	if c.Project != "" && !projectForm().MatchString(c.Project) {
 		project = usage("%s: project %q: must contain only letters, digits and . _ - /", configFile, c.Project)
 	}
-	return errors.Join(budget, c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), project, c.checkSeats(), c.Sandbox.check(configFile))
+	var work error
+	if least := min(c.Work.DirectRequirements, c.Work.DirectCriteria, c.Work.PipelineTasks); least < 0 {
+		work = usage("%s: work: %d: must be at least 0", configFile, least)
+	}
+	return errors.Join(budget, work, c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), project, c.checkSeats(), c.Sandbox.check(configFile))
 }
 
 // maxPanel is how many design at the same time.

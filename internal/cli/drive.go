@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -215,16 +216,18 @@ func repairs(gates []flow.Gate) []flow.Question {
 	return out
 }
 
-// higher is a budget that a run which has used up its own can go on with: twice that.
+// higher is a budget that a run which has used up its own can go on with: twice that, and enough for the next call.
 func (p *project) higher(id string) string {
 	account, err := p.account(id)
 	if err != nil || account.Budget.Tokens == 0 && account.Budget.USD == 0 { // it ran on another machine
 		return "40usd"
 	}
+	const dollars, tokens = 1.0, 2e5 // that pay for a call
+	used := account.Spent.Plus(account.Reserved)
 	if n := account.Budget.Tokens; n > 0 {
-		return strconv.FormatFloat(float64(n)/5e5, 'f', -1, 64) + "Mtok"
+		return strconv.FormatFloat(math.Ceil(max(2*float64(n), float64(used.Tokens)+tokens)/1e4)/100, 'f', -1, 64) + "Mtok"
 	}
-	return strconv.FormatFloat(2*account.Budget.USD, 'f', -1, 64) + "usd"
+	return strconv.FormatFloat(max(2*account.Budget.USD, math.Ceil(float64(used.MicroUSD)/1e6+dollars)), 'f', -1, 64) + "usd"
 }
 
 // account is what a run may spend and has spent.

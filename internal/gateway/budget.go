@@ -18,7 +18,8 @@ type Amount struct {
 	Tokens   int64 // input (cached or not) and output together
 }
 
-func (a Amount) plus(b Amount) Amount {
+// Plus is the sum of two amounts.
+func (a Amount) Plus(b Amount) Amount {
 	return Amount{a.MicroUSD + b.MicroUSD, a.Tokens + b.Tokens}
 }
 
@@ -162,7 +163,7 @@ func (a *Access) reserve(ctx context.Context, l Ledger, most Amount) (int, error
 		a.mu.Unlock()
 		return 0, fmt.Errorf("%sthe turn may call its model %d times", overCalls, a.turn.Calls)
 	}
-	used := a.stats.Spent.plus(a.reserved)
+	used := a.stats.Spent.Plus(a.reserved)
 	if err := Covers(a.turn.Grant, used, most); err != nil {
 		short := &Short{Left: a.turn.Grant.Left(used), Text: overBudget + err.Error()}
 		if a.running > 0 {
@@ -189,7 +190,7 @@ func (a *Access) reserve(ctx context.Context, l Ledger, most Amount) (int, error
 
 // hold changes what is set aside and for how many calls. Whoever waits is told of less.
 func (a *Access) hold(more Amount, calls int) {
-	a.reserved = a.reserved.plus(more)
+	a.reserved = a.reserved.Plus(more)
 	a.running += calls
 	if calls < 0 {
 		close(a.settled)

@@ -141,7 +141,7 @@ func (a *Access) account(m *meter, used Usage, spent Amount, known, cut bool, no
 	s := &a.stats
 	s.Requests++
 	s.Usage = s.Usage.plus(used)
-	s.Spent = s.Spent.plus(spent)
+	s.Spent = s.Spent.Plus(spent)
 	s.PriceKnown = s.PriceKnown && known
 	a.failing.add(m, cut)
 	s.Said = ""
