@@ -67,11 +67,8 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 func (x *chainJudge) fewer(ctx context.Context) (err error) {
 	scripts := scriptsOf(x.q.Chains)
 	settings := those(x.changes, func(ch Change) bool {
-		switch configures(ch.Path, scripts) {
-		case toolchain.RunnerConfig, toolchain.ManifestConfig, toolchain.BuildConfig:
-			return x.owns(x.chain, ch.Path)
-		}
-		return path.Base(ch.Path) == conftest && x.mineIn(x.chain, ch)
+		runs := slices.Contains([]toolchain.ConfigKind{toolchain.RunnerConfig, toolchain.ManifestConfig, toolchain.BuildConfig}, configures(ch.Path, scripts))
+		return runs && x.owns(x.chain, ch.Path) || path.Base(ch.Path) == conftest && x.mineIn(x.chain, ch)
 	})
 	tests := those(after(x.standing()), func(t test) bool { return t.in(x.results) == step.Pass })
 	if tests = tests[:min(len(tests), mostFar)]; len(settings)*len(tests) == 0 {
