@@ -54,7 +54,10 @@ func (r *reader) jvmStatement(ts []source.Token) bool {
 	if ts[1].Text == "<" && ts[3].Text == ">" { // assertFailsWith<ArithmeticException> { half(-1) }
 		class, ts = ts[2:3], ts[3:]
 	}
-	end := closing(ts, 1)
+	end := -1
+	if ts[1].Text == "(" || ts[1].Text == "{" {
+		end = closing(ts, 1)
+	}
 	if end < 0 {
 		return false
 	}

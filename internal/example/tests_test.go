@@ -302,8 +302,10 @@ func FuzzInTests(f *testing.F) {
 	f.Add("a_test.go", "package a\nfunc TestA(t *testing.T) { if F(1) != 2 { t.Fail() } }")
 	f.Add("test_a.py", "def test_a():\n    assert f(1) == 2\n")
 	f.Add("a.test.ts", "test('a', () => { expect(f(1)).toBe(2); });")
+	f.Add("src/test/java/ATest.java", "class ATest { @Test void a() { x = y; assertEquals(2, F.f(1)); assertThrows(E.class, () -> F.f(0)); } }")
+	f.Add("src/test/kotlin/ATest.kt", "class ATest { @Test fun a() { x.y(z); assertFailsWith<E> { f(0) }; assertThat(f(1)).isEqualTo(2) } }")
 	f.Fuzz(func(t *testing.T, file, src string) {
-		if !slices.Contains([]string{"a_test.go", "test_a.py", "a.test.ts"}, file) {
+		if !slices.Contains([]string{"a_test.go", "test_a.py", "a.test.ts", "src/test/java/ATest.java", "src/test/kotlin/ATest.kt"}, file) {
 			t.Skip()
 		}
 		for _, e := range example.InTests(file, []byte(src)) {

@@ -250,7 +250,7 @@ func trivialCall(args [][]Token) bool {
 // trivialPython reports whether the expression of an assert statement is always true.
 func trivialPython(ts []Token) bool {
 	parts := splitArgs(ts)
-	if len(parts) == 0 {
+	if len(parts) == 0 || len(parts[0]) == 0 { // which does not parse
 		return false
 	}
 	expr := parts[0]
