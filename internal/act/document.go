@@ -270,6 +270,6 @@ func joined(list []step.SpecModule, d inspect.Specified) []step.SpecModule {
 	if i < 0 {
 		return append(list, step.SpecModule{Dir: d.Dir, Spec: d.Path, Created: d.Created, Changes: d.Changes})
 	}
-	list[i].Changes = append(list[i].Changes, d.Changes...) // a spec comes before its plan
+	list[i].Plan, list[i].Changes = d.Path, append(list[i].Changes, d.Changes...) // a spec comes before its plan
 	return list
 }

@@ -37,15 +37,19 @@ func reason(l Lang, why string) string {
 // DocumentResult is the text of one module's documents.
 func DocumentResult(l Lang, m step.DocumentModule) string {
 	var b strings.Builder
+	files := m.Spec
+	if m.Plan != "" {
+		files += ", " + m.Plan
+	}
 	switch {
 	case m.Status != "written":
-		fmt.Fprintf(&b, "  ✗ %s: %s\n", m.Spec, m.Why)
+		fmt.Fprintf(&b, "  ✗ %s: %s\n", files, m.Why)
 	case m.Created && m.Exports > 0:
-		fmt.Fprint(&b, Countf(l.T("✓ %s: %d exports\n"), m.Spec, m.Exports))
+		fmt.Fprint(&b, Countf(l.T("✓ %s: %d exports\n"), files, m.Exports))
 	case m.Created:
-		fmt.Fprintf(&b, l.T("✓ %s (new)\n"), m.Spec)
+		fmt.Fprintf(&b, l.T("✓ %s (new)\n"), files)
 	default:
-		fmt.Fprintf(&b, "✓ %s\n", m.Spec)
+		fmt.Fprintf(&b, "✓ %s\n", files)
 	}
 	if m.Purpose != "" {
 		fmt.Fprintf(&b, "    %s\n", m.Purpose)

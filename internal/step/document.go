@@ -121,7 +121,8 @@ const Leftover = "leftover"
 // SpecModule is one module of a specification.
 type SpecModule struct {
 	Dir     string   `json:"dir"`
-	Spec    string   `json:"claude_md_path"`
+	Spec    string   `json:"claude_md_path"`               // of the only document that changes, if that is another
+	Plan    string   `json:"implements_md_path,omitempty"` // where it is written beside the spec
 	Created bool     `json:"created"`
 	Changes []string `json:"changes,omitempty"` // of a document that was there: what came or changed, for people
 }
@@ -145,6 +146,7 @@ type DocumentOut struct {
 type DocumentModule struct {
 	Dir      string    `json:"dir"`
 	Spec     string    `json:"claude_md_path"`
+	Plan     string    `json:"implements_md_path,omitempty"` // spec new: where it was written beside the spec
 	Exports  int       `json:"exports,omitempty"`
 	Status   string    `json:"status"` // written or kept
 	Purpose  string    `json:"purpose,omitempty"`

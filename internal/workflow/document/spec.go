@@ -153,7 +153,7 @@ func (w *writing) write(c *flow.Ctx, d step.DraftOut) (step.DocumentOut, error) 
 	}
 	w.out.Verified = len(out.Conflicts) == 0
 	for _, m := range d.Modules {
-		r := step.DocumentModule{Dir: m.Dir, Spec: m.Spec, Created: m.Created, Changes: m.Changes, Status: "written", Usage: step.Usage{Known: true}}
+		r := step.DocumentModule{Dir: m.Dir, Spec: m.Spec, Plan: m.Plan, Created: m.Created, Changes: m.Changes, Status: "written", Usage: step.Usage{Known: true}}
 		if !w.out.Verified {
 			r.Status, r.Why = "kept", strings.Join(out.Conflicts, ", ")+": changed meanwhile; nothing was written"
 			w.out.Kept++
