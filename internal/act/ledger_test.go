@@ -171,3 +171,31 @@ func TestLedgerSaysWhatIsLeft(t *testing.T) {
 		t.Errorf("after a crash: %v, %+v", err, short)
 	}
 }
+
+// TestRefusedCall: what a call could take is read from what the ledger says when it refuses the call; what is used up names none.
+func TestRefusedCall(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		budget     step.Budget
+		most, want gateway.Amount
+	}{
+		"dollars":         {step.Budget{USD: 0.01}, gateway.Amount{MicroUSD: 2_604_000, Tokens: 9}, gateway.Amount{MicroUSD: 2_600_000}},
+		"tokens":          {step.Budget{Tokens: 10}, gateway.Amount{MicroUSD: 5, Tokens: 123_456}, gateway.Amount{Tokens: 123_456}},
+		"nothing is left": {step.Budget{Tokens: 10}, gateway.Amount{}, gateway.Amount{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := open(t, filepath.Join(t.TempDir(), "ledger"), c.budget)
+			if err := l.Reserve(t.Context(), "r/a", 1, gateway.Amount{MicroUSD: 1, Tokens: 10}); err != nil {
+				t.Fatal(err)
+			}
+			err := l.Reserve(t.Context(), "r/a", 2, c.most)
+			if c.most == (gateway.Amount{}) {
+				err = l.Left()
+			}
+			if err == nil || gateway.Refused("over budget: "+err.Error()) != c.want {
+				t.Errorf("%v: the call could take %v, want %v", err, gateway.Refused("over budget: "+err.Error()), c.want)
+			}
+		})
+	}
+}

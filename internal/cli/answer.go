@@ -288,7 +288,7 @@ func (p *project) questions(l report.Lang, id string, gates []flow.Gate) string 
 	for _, q := range repairs(gates) {
 		fmt.Fprintf(&b, l.T("blocked: %s\n"), q.Text)
 		if q.Class == flow.Budget {
-			fmt.Fprintf(&b, l.T("To continue with a higher budget, run: jacquard resume %s --budget %s\n"), id, p.higher(id))
+			fmt.Fprintf(&b, l.T("To continue with a higher budget, run: jacquard resume %s --budget %s\n"), id, p.higher(id, gates))
 		} else {
 			fmt.Fprintf(&b, l.T("Fix it, then run: jacquard resume %s\n"), id)
 		}

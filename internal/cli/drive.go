@@ -13,6 +13,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/gateway"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -179,7 +180,7 @@ func (p *project) standstill(l report.Lang, id string, st flow.Status, pause *st
 		switch repairClass(st.Gates) {
 		case "":
 		case flow.Budget:
-			fmt.Fprintf(&b, l.T("Your work is saved. To continue with a higher budget, run: jacquard resume %s --budget %s\n"), id, p.higher(id))
+			fmt.Fprintf(&b, l.T("Your work is saved. To continue with a higher budget, run: jacquard resume %s --budget %s\n"), id, p.higher(id, st.Gates))
 		default:
 			fmt.Fprintf(&b, l.T("Your work is saved. Fix it, then run: jacquard resume %s\n"), id)
 		}
@@ -216,18 +217,24 @@ func repairs(gates []flow.Gate) []flow.Question {
 	return out
 }
 
-// higher is a budget that a run which has used up its own can go on with: twice that, and enough for the next call.
-func (p *project) higher(id string) string {
+// higher is a budget that a run which has used up its own can go on with: twice that, and enough for each call that was refused.
+func (p *project) higher(id string, gates []flow.Gate) string {
 	account, err := p.account(id)
 	if err != nil || account.Budget.Tokens == 0 && account.Budget.USD == 0 { // it ran on another machine
 		return "40usd"
 	}
-	const dollars, tokens = 1.0, 2e5 // that pay for a call
-	used := account.Spent.Plus(account.Reserved)
-	if n := account.Budget.Tokens; n > 0 {
-		return strconv.FormatFloat(math.Ceil(max(2*float64(n), float64(used.Tokens)+tokens)/1e4)/100, 'f', -1, 64) + "Mtok"
+	need := gateway.Amount{MicroUSD: 1e6, Tokens: 2e5} // that pay for a call, where nobody says what it takes
+	for _, g := range gates {
+		if most := gateway.Refused(g.Question.Text); g.Question.Class == flow.Budget {
+			need = gateway.Amount{MicroUSD: max(need.MicroUSD, most.MicroUSD), Tokens: max(need.Tokens, most.Tokens)}
+		}
 	}
-	return strconv.FormatFloat(max(2*account.Budget.USD, math.Ceil(float64(used.MicroUSD)/1e6+dollars)), 'f', -1, 64) + "usd"
+	need = need.Plus(account.Spent).Plus(account.Reserved)
+	if n := account.Budget.Tokens; n > 0 {
+		return strconv.FormatFloat(math.Ceil(max(2*float64(n), float64(need.Tokens))/1e4)/100, 'f', -1, 64) + "Mtok"
+	}
+	const cent = 0.01 // what a text has rounded off
+	return strconv.FormatFloat(max(2*account.Budget.USD, math.Ceil(float64(need.MicroUSD)/1e6+cent)), 'f', -1, 64) + "usd"
 }
 
 // account is what a run may spend and has spent.

@@ -316,7 +316,7 @@ func (p *project) openRuns(ctx context.Context, page *frontPage, l report.Lang) 
 		case r.Driver != "":
 			add("jacquard log -f "+r.ID, l.T("watch the run"))
 		case repairClass(r.Gates) == flow.Budget:
-			add("jacquard resume "+r.ID+" --budget "+p.higher(r.ID), l.T("continue the run"))
+			add("jacquard resume "+r.ID+" --budget "+p.higher(r.ID, r.Gates), l.T("continue the run"))
 		default:
 			add("jacquard resume "+r.ID, l.T("continue the run"))
 		}

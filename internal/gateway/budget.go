@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Amount is money and tokens. In a limit, zero means that there is none.
@@ -227,6 +229,19 @@ func Covers(budget, used, most Amount) error {
 		return refused(fmt.Sprintf("need up to %d tokens", most.Tokens), fmt.Sprint(budget.Tokens), fmt.Sprint(used.Tokens))
 	}
 	return nil
+}
+
+// whatCallTakes is how Covers says what a call can take.
+var whatCallTakes = re.New(`this call could (?:cost up to \$([0-9.]+)|need up to ([0-9]+) tokens), but the budget is`)
+
+// Refused is what the call could take that was refused with a text of Covers; zero where the text names no call.
+func Refused(text string) (most Amount) {
+	if m := whatCallTakes().FindStringSubmatch(text); m != nil {
+		dollars, _ := strconv.ParseFloat(m[1], 64) // one of the two is empty, and stays 0
+		most.MicroUSD = int64(math.Round(dollars * 1e6))
+		most.Tokens, _ = strconv.ParseInt(m[2], 10, 64)
+	}
+	return most
 }
 
 func (a *Access) settle(ctx context.Context, l Ledger, n int, most, spent Amount) {
