@@ -58,17 +58,11 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 	if err != nil {
 		return flow.Run{}, "", err
 	}
-	if len(args) > 0 {
-		word := args[0]
-		named := slices.IndexFunc(runs, func(r flow.Run) bool {
-			return r.ID == word || len(args) > 1 && (len(word) >= 3 || digits(word)) && strings.HasPrefix(r.ID, word)
-		})
-		if named >= 0 {
-			r, err := find(ctx, rt, word)
-			return r, strings.TrimSpace(strings.Join(args[1:], " ")), err
-		}
+	if len(args) > 0 && named(runs, args[0], len(args) > 1) {
+		r, err := find(ctx, rt, args[0])
+		return r, strings.TrimSpace(strings.Join(args[1:], " ")), err
 	}
-	if len(args) > 1 && runID().MatchString(args[0]) && digits(args[0]) {
+	if len(args) > 1 && runID().MatchString(args[0]) && strings.ContainsAny(args[0], "234567") { // a word of an answer has no digits
 		return flow.Run{}, "", usage("no run %s; jacquard status lists the runs", args[0])
 	}
 	waiting := slices.DeleteFunc(slices.Clone(runs), func(r flow.Run) bool { return len(r.Gates) == 0 })
@@ -89,8 +83,13 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 	return flow.Run{}, "", usage("%d runs match; choose one:\n%s", len(waiting), strings.Join(lines, "\n"))
 }
 
-// digits reports whether a word has digits of an id, which a word of an answer has not.
-func digits(word string) bool { return strings.ContainsAny(word, "234567") }
+// named reports whether a word names a run: its id or, with more words behind it, a prefix; of two letters only of a run that asks
+// something, because answers begin with such words too. One letter is the number of an option, or a word.
+func named(runs []flow.Run, word string, more bool) bool {
+	return slices.ContainsFunc(runs, func(r flow.Run) bool {
+		return r.ID == word || more && strings.HasPrefix(r.ID, word) && (len(word) >= 3 || len(word) == 2 && len(r.Gates) > 0)
+	})
+}
 
 // runID is what ids of runs look like.
 var runID = re.New(`^[a-z2-7]{8}$`)
