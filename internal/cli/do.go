@@ -363,7 +363,10 @@ func badFrom(from string) error {
 // dryDo says what do would do, without an agent.
 func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f doFlags) error {
 	text, err := a.request(given, "", "", "jacquard do")
-	if err = errors.Join(err, enough(text, text)); err != nil {
+	if err == nil {
+		err = enough(text, text)
+	}
+	if err != nil {
 		return err
 	}
 	if _, _, err := p.sandbox(f.sandbox); err != nil {

@@ -71,7 +71,7 @@ func around(f source.File, code []source.Token) string {
 // prepares are the names of what runs before tests, or stands in for what they call.
 var prepares = map[string]bool{
 	"setUp": true, "setUpClass": true, "setUpModule": true, "setup_method": true, "setup_function": true, "setup_module": true, "setup_class": true, "autouse": true,
-	"patch": true, "BeforeEach": true, "BeforeAll": true, "Before": true, "BeforeTest": true, "Mock": true, "beforeEach": true, "beforeAll": true, "before": true, "mock": true, "doMock": true, "useFakeTimers": true,
+	"patch": true, "BeforeEach": true, "BeforeClass": true, "BeforeMethod": true, "BeforeSuite": true, "Rule": true, "ClassRule": true, "ExtendWith": true, "RegisterExtension": true, "extends": true, "init": true, "BeforeAll": true, "Before": true, "BeforeTest": true, "Mock": true, "beforeEach": true, "beforeAll": true, "before": true, "mock": true, "doMock": true, "useFakeTimers": true,
 }
 
 // reader reads one test.

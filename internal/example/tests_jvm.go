@@ -20,7 +20,7 @@ func (r *reader) jvmTest(ts []source.Token) {
 	}
 	body := slices.Clone(ts[open+1 : last])
 	for i, t := range body {
-		if t.Kind == source.Number {
+		if t.Kind == source.Number && !strings.HasPrefix(strings.ToLower(t.Text), "0x") { // whose digits these letters are
 			body[i].Text = jvmSuffix().ReplaceAllString(t.Text, "")
 		}
 	}
@@ -51,7 +51,7 @@ func (r *reader) jvmStatement(ts []source.Token) bool {
 		return false
 	}
 	name, class := ts[0].Text, []source.Token(nil)
-	if ts[1].Text == "<" && ts[3].Text == ">" { // assertFailsWith<ArithmeticException> { half(-1) }
+	if len(ts) > 5 && ts[1].Text == "<" && ts[3].Text == ">" { // assertFailsWith<ArithmeticException> { half(-1) }
 		class, ts = ts[2:3], ts[3:]
 	}
 	end := -1
@@ -73,7 +73,9 @@ func (r *reader) jvmStatement(ts []source.Token) bool {
 	case word != "":
 		return r.says(args[0], []source.Token{{Kind: source.Ident, Text: word}})
 	case name == "assertEquals" && len(args) > 1 && len(args[1]) > 0:
-		return r.says(args[0], args[1])
+		// A third argument is a message, which JUnit 4 has first, or how far the values may be apart.
+		told := len(args) == 3 && len(args[2]) == 1 && args[2][0].Kind == source.String && args[0][0].Kind != source.String
+		return (len(args) == 2 || told) && r.says(args[0], args[1])
 	case class != nil && (name == "assertThrows" || name == "assertFailsWith"):
 		return r.jvmThrows(class, ts[2:end])
 	case name == "assertThrows" && len(args) > 1:

@@ -190,7 +190,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			return out, err
 		},
 		Prove: func(c *flow.Ctx, a *turn.Attempt[fixed]) error {
-			in := a.Answer.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: a.Tree, Task: w.whole(x), Request: w.in.Request, Asked: w.in.Request, Coverage: true})
+			in := a.Answer.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: a.Tree, Task: w.whole(x), Request: w.in.Request, Coverage: true})
 			in.Task.HeldOut = w.held
 			proof, spent, err := turn.Prove(c, &in, func() step.Turn { return w.recheck("", w.s.Tree) })
 			w.held = in.Task.HeldOut
