@@ -210,7 +210,7 @@ func (a *Actor) adoptCheck(ctx context.Context, pv private, tree string, frozen 
 		}
 		return nil
 	}
-	c, err := a.checker(a.alone("adopt"))
+	c, err := a.checker(alone("adopt"))
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (a *Actor) Discover(ctx context.Context) (Discovery, error) {
 
 // standing are the goals of quality that a tree does not reach, and what the linters say of it.
 func (a *Actor) standing(ctx context.Context, v *view, tree string) (failed, lint []string, err error) {
-	c, err := a.checker(a.alone("discover"))
+	c, err := a.checker(alone("discover"))
 	if err != nil {
 		return nil, nil, err
 	}

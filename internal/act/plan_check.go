@@ -147,7 +147,7 @@ func (a *Actor) planFacts(ctx context.Context, tree string, v *view, tasks []tas
 
 // installed are the directories of programs that the project's dependencies bring. Without them only those of the machine are known.
 func (a *Actor) installed(ctx context.Context, tree string, v *view) []string {
-	c, err := a.checker(a.alone("plan"))
+	c, err := a.checker(alone("plan"))
 	if err != nil {
 		return nil
 	}

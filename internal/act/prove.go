@@ -22,8 +22,8 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// checker is the Checker of a step of a run. The first use in a process clears away what
-// a dead driver left of its check trees.
+// checker is the Checker of a step of a run, or of what [alone] has named. The first use in a process clears away what
+// a dead process left of its check trees.
 func (a *Actor) checker(run string) (*check.Checker, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -38,6 +38,7 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 	if _, err := remove(dir); err != nil {
 		return nil, machinery(err)
 	}
+	a.clearBeside(run)
 	extra, err := a.copies()
 	if err != nil {
 		return nil, err
@@ -59,9 +60,15 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 	return c.ForStep(), nil
 }
 
-// alone is what the checks of this process are called that belong to no run: other processes check beside it. What a dead one has left under
-// such a name goes.
-func (a *Actor) alone(what string) string {
+// alone is what the checks of this process are called that belong to no run: other processes check beside it.
+func alone(what string) string { return what + "@" + strconv.Itoa(os.Getpid()) }
+
+// clearBeside clears away what dead processes have left under names that differ from one of [alone] by the process alone.
+func (a *Actor) clearBeside(run string) {
+	what, _, ok := strings.Cut(run, "@")
+	if !ok {
+		return
+	}
 	work := filepath.Join(a.trees(), "runs")
 	for _, name := range names(work) {
 		if strings.HasPrefix(name, what+"@") && !lives(name) {
@@ -69,10 +76,9 @@ func (a *Actor) alone(what string) string {
 			_, _ = remove(filepath.Join(work, name)) // gc says what cannot be removed
 		}
 	}
-	return what + "@" + strconv.Itoa(os.Getpid())
 }
 
-// lives reports whether a folder belongs to a process that has not ended, by the name that [Actor.alone] has given it.
+// lives reports whether a folder belongs to a process that has not ended, by the name that [alone] has given it.
 func lives(name string) bool {
 	_, pid, ok := strings.Cut(name, "@")
 	n, err := strconv.Atoi(pid)

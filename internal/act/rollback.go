@@ -275,7 +275,7 @@ func (a *Actor) soundWithout(ctx context.Context, before, tree string) (found []
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := a.checker(a.alone("rollback"))
+	c, err := a.checker(alone("rollback"))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -17,7 +17,7 @@ func (a *Actor) Survey(ctx context.Context, heard func(command, dir string, part
 	if err != nil || v == nil {
 		return nil, err
 	}
-	c, err := a.checker(a.alone("survey"))
+	c, err := a.checker(alone("survey"))
 	if err != nil {
 		return nil, err
 	}

@@ -153,7 +153,7 @@ func (a *Actor) verifyOne(ctx context.Context, b *builder, v *view, m *Verificat
 		m.Standing = Unverified
 		return nil
 	}
-	c, err := a.checker(a.alone("verify"))
+	c, err := a.checker(alone("verify"))
 	if err != nil {
 		return err
 	}

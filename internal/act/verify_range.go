@@ -45,7 +45,7 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, also VerifyAls
 	if err != nil {
 		return 0, machinery(err)
 	}
-	c, err := a.checker(a.alone("verify"))
+	c, err := a.checker(alone("verify"))
 	if err != nil {
 		return 0, err
 	}
@@ -160,16 +160,6 @@ func (a *Actor) otherThanProved(ctx context.Context, e git.LogEntry) ([]string, 
 	return out, nil
 }
 
-// ancestor is a commit that ranges begin with in this repository: its default branch, or the commit before the last.
-func (a *Actor) ancestor(ctx context.Context) string {
-	for _, name := range []string{"main", "master"} {
-		if _, err := a.o.Repo.Revision(ctx, name); err == nil {
-			return name
-		}
-	}
-	return "HEAD~1"
-}
-
 // Range are the ids of the two ends of a range of commits, as git writes it: A..B, A.. or ..B, where an end that is missing is
 // HEAD. ok is false where the text is none.
 func (a *Actor) Range(ctx context.Context, text string) (not, tip string, ok bool, err error) {
@@ -184,7 +174,11 @@ func (a *Actor) Range(ctx context.Context, text string) (not, tip string, ok boo
 			return "", "", false, &InputError{fmt.Sprintf("unknown commit %s: this clone is shallow; for more of its history, run: git fetch --deepen=50", rev)}
 		}
 		if err != nil {
-			return "", "", false, &InputError{fmt.Sprintf("unknown commit %s: give a commit range such as %s..HEAD", rev, a.ancestor(ctx))}
+			branch, none := a.o.Repo.DefaultBranch(ctx)
+			if none != nil {
+				branch = "HEAD~1"
+			}
+			return "", "", false, &InputError{fmt.Sprintf("unknown commit %s: give a commit range such as %s..HEAD", rev, branch)}
 		}
 		ends[i] = id
 	}

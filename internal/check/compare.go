@@ -64,13 +64,9 @@ func asks(e example.Example) string { return bareName(e.Call[len(e.Call)-1].Name
 // own are the literals in the lines that the change wrote.
 func (d comparison) own() (out []example.Value) {
 	for _, file := range d.m.Place.Sources {
-		out = append(out, asksFor(d.change(file))...)
+		out = append(out, asksFor(changeOf(d.changes, file))...)
 	}
 	return out
-}
-
-func (d comparison) change(file string) Change {
-	return d.changes[slices.IndexFunc(d.changes, func(ch Change) bool { return ch.Path == file })]
 }
 
 // differences calls what was there before with other inputs than tests do. asked are calls of tests, from which those of functions that are
@@ -134,7 +130,7 @@ func (d comparison) plain(own []example.Value, skip func(name string) bool) (out
 		return names != nil && names().MatchString(name)
 	}
 	for _, file := range d.m.Place.Sources {
-		f := source.Parse(file, d.change(file).New)
+		f := source.Parse(file, changeOf(d.changes, file).New)
 		if slices.ContainsFunc(f.Imports, func(i source.Import) bool { return strange().MatchString(i.From) }) ||
 			slices.ContainsFunc(f.Tokens, func(t source.Token) bool { return t.Kind == source.Ident && acts(t.Text) }) {
 			continue
@@ -183,7 +179,7 @@ func failsNow(old, now example.Outcome) bool {
 // declaring is the source of a module that exports a name.
 func (d comparison) declaring(name string) string {
 	i := slices.IndexFunc(d.m.Place.Sources, func(file string) bool {
-		return slices.ContainsFunc(source.Parse(file, d.change(file).New).Exports, func(e source.Export) bool { return e.Called() == name })
+		return slices.ContainsFunc(source.Parse(file, changeOf(d.changes, file).New).Exports, func(e source.Export) bool { return e.Called() == name })
 	})
 	return d.m.Place.Sources[max(0, i)]
 }

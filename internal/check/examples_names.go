@@ -110,9 +110,7 @@ func (u *user) elsewhere(pkg, name string) (found sourceFile, why string) {
 	if len(all) > 1 {
 		all = without(all, func(f sourceFile) bool { return handsOn(f.path) })
 	}
-	if planned := without(all, func(f sourceFile) bool { return slices.Contains(u.m.Besides, f.path) }); len(all) > 1 && len(planned) > 0 {
-		all = planned
-	}
+	all = spare(all, func(f sourceFile) bool { return slices.Contains(u.m.Besides, f.path) })
 	switch len(all) {
 	case 0:
 		return found, "nothing in the project exports " + name

@@ -111,7 +111,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 		return err
 	}
 	gone = slices.DeleteFunc(gone, func(t test) bool {
-		_, ok := x.renamed(newFile(x.change(t.File)))[t.Name]
+		_, ok := x.renamed(newFile(changeOf(x.changes, t.File)))[t.Name]
 		return !x.owns(x.chain, t.File) || ok && x.namedStill(t, x.fresh)
 	})
 	if len(gone) == 0 {
@@ -175,14 +175,14 @@ func firstMessage(results []step.TestResult) string {
 	return cmp.Or(strings.TrimRight(clipped(line, maxBrief), "."), "it gives no message")
 }
 
-func (x *chainJudge) change(file string) Change {
-	i := slices.IndexFunc(x.changes, func(ch Change) bool { return ch.Path == file })
-	return x.changes[i]
-}
-
 // redTests are the new and changed tests that fail without the change.
 func (x *chainJudge) redTests() []test {
 	return those(x.fresh, func(t test) bool { return slices.ContainsFunc(x.out.Red, func(r RedTest) bool { return r.ID == t.ID }) })
+}
+
+// redIDs are the ids of these.
+func (x *chainJudge) redIDs() map[string]bool {
+	return setOf(each(x.redTests(), func(t test) string { return t.ID }))
 }
 
 // renamed are the tests of a file that went on under another name, by the name that they had.
@@ -212,7 +212,7 @@ func (x *chainJudge) namedStill(t test, by []test) bool {
 
 // namedIn are the functions of the project that an old test names: those that it calls, and those that it gives to others to call.
 func (x *chainJudge) namedIn(t test) (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(mentions(source.Parse(t.File, x.change(t.File).Old), t.Test))) {
+	for _, name := range slices.Sorted(maps.Keys(mentions(source.Parse(t.File, changeOf(x.changes, t.File).Old), t.Test))) {
 		for file, src := range x.files {
 			if toolchain.IsSource(file) && bytes.Contains(src, []byte(name)) &&
 				slices.ContainsFunc(source.Parse(file, src).Funcs, func(fn source.Func) bool { return bareName(fn.Name) == name }) {

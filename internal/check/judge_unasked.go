@@ -48,7 +48,7 @@ func (x *chainJudge) askedBy(ctx context.Context, m Module) ([]example.Example, 
 // onlyTested makes calls of tests that fail without the change outside of them, and those of all tests where the change looks for a runner.
 // Where code gives something else there, the tests show nothing of what users get.
 func (x *chainJudge) onlyTested(ctx context.Context, m Module) error {
-	red := setOf(each(x.redTests(), func(t test) string { return t.ID }))
+	red := x.redIDs()
 	asked, err := x.askedBy(ctx, m)
 	asked = those(asked, func(e example.Example) bool { return e.After == "" && (x.known.looks || red[e.Test]) })
 	if len(asked) == 0 || err != nil {
@@ -107,8 +107,8 @@ const enoughOthers = 8
 
 // special tells of functions that give something else than before only where tests call them that fail without the change.
 func (x *chainJudge) special(ctx context.Context, d comparison, shown []example.Example) error {
-	tests := setOf(each(x.redTests(), func(t test) string { return t.ID }))
-	shown = those(shown, func(e example.Example) bool { return tests[e.Test] })
+	red := x.redIDs()
+	shown = those(shown, func(e example.Example) bool { return red[e.Test] })
 	others := append(example.Unusual(shown, mostUnusual), example.Near(shown, mostUnusual, d.own())...)
 	if len(shown) == 0 || len(others) < enoughOthers {
 		return nil

@@ -25,6 +25,14 @@ func without[T any](list []T, such func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), such)
 }
 
+// spare leaves out the elements of a list that are such, where others are left.
+func spare[T any](list []T, such func(T) bool) []T {
+	if rest := without(list, such); len(rest) > 0 {
+		return rest
+	}
+	return list
+}
+
 // setOf has the elements of a list as keys.
 func setOf[T comparable](list []T) map[T]bool {
 	out := map[T]bool{}

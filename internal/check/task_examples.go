@@ -262,9 +262,7 @@ func (p *taskProof) declares(name string) string {
 	if len(found) > 1 {
 		found = slices.DeleteFunc(found, handsOn)
 	}
-	if planned := without(found, p.besides); len(found) > 1 && len(planned) > 0 {
-		found = planned
-	}
+	found = spare(found, p.besides)
 	if len(found) != 1 {
 		return ""
 	}

@@ -71,7 +71,9 @@ func around(f source.File, code []source.Token) string {
 // prepares are the names of what runs before tests, or stands in for what they call.
 var prepares = map[string]bool{
 	"setUp": true, "setUpClass": true, "setUpModule": true, "setup_method": true, "setup_function": true, "setup_module": true, "setup_class": true, "autouse": true,
-	"patch": true, "BeforeEach": true, "BeforeClass": true, "BeforeMethod": true, "BeforeSuite": true, "Rule": true, "ClassRule": true, "ExtendWith": true, "RegisterExtension": true, "extends": true, "init": true, "BeforeAll": true, "Before": true, "BeforeTest": true, "Mock": true, "beforeEach": true, "beforeAll": true, "before": true, "mock": true, "doMock": true, "useFakeTimers": true,
+	"patch": true, "beforeEach": true, "beforeAll": true, "before": true, "mock": true, "doMock": true, "useFakeTimers": true,
+	"BeforeEach": true, "BeforeAll": true, "Before": true, "BeforeClass": true, "BeforeMethod": true, "BeforeSuite": true, "BeforeTest": true, "Rule": true, "ClassRule": true,
+	"ExtendWith": true, "RegisterExtension": true, "Mock": true, "extends": true, "init": true,
 }
 
 // reader reads one test.
@@ -462,11 +464,15 @@ func (r *reader) pythonRaises(head []source.Token, body [][]source.Token) bool {
 	if !ok || len(args[0]) == 0 {
 		return false
 	}
-	w := Want{Error: true}
-	if name := args[0][len(args[0])-1].Text; errorClass().MatchString(name) && !aliases[name] {
-		w.Type = name
+	return r.add(body[0][0].Line, c, errorOf(args[0][len(args[0])-1].Text))
+}
+
+// errorOf is an error of a class, of any where the name says no more.
+func errorOf(name string) Want {
+	if !errorClass().MatchString(name) || aliases[name] {
+		name = ""
 	}
-	return r.add(body[0][0].Line, c, w)
+	return Want{Error: true, Type: name}
 }
 
 // errorClass is a name of an error of its own; aliases are other names of one, and what every error is.

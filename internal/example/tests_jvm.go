@@ -24,17 +24,7 @@ func (r *reader) jvmTest(ts []source.Token) {
 			body[i].Text = jvmSuffix().ReplaceAllString(t.Text, "")
 		}
 	}
-	for len(body) > 0 {
-		if body[0].Text == ";" {
-			body = body[1:]
-			continue
-		}
-		n := max(1, statement(body))
-		if !r.jvmStatement(body[:n]) {
-			r.skip(body[:n])
-		}
-		body = body[n:]
-	}
+	r.block(body)
 }
 
 // jvmSuffix is what Java writes behind a number to say of which type it is.
@@ -90,19 +80,5 @@ func (r *reader) jvmThrows(class, body []source.Token) bool {
 		arrow := slices.IndexFunc(body, func(t source.Token) bool { return strings.HasSuffix(t.Text, ">") })
 		body = body[arrow+1:]
 	}
-	if len(body) > 2 && body[0].Text == "{" && closing(body, 0) == len(body)-1 {
-		body = body[1 : len(body)-1]
-	}
-	for len(body) > 0 && body[len(body)-1].Text == ";" {
-		body = body[:len(body)-1]
-	}
-	if len(body) == 0 {
-		return false
-	}
-	c, ok := r.call(body)
-	w := Want{Error: true}
-	if name := class[0].Text; errorClass().MatchString(name) && !aliases[name] {
-		w.Type = name
-	}
-	return ok && r.add(body[0].Line, c, w)
+	return r.onlyCall(body, errorOf(class[0].Text))
 }

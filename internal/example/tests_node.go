@@ -11,7 +11,7 @@ func (r *reader) nodeTest(args []source.Token) {
 	last := len(args) - 1
 	for i, t := range args {
 		if t.Text == "{" && closing(args, i) == last && i > 0 && (args[i-1].Text == "=>" || args[i-1].Text == ")") {
-			r.nodeBlock(args[i+1 : last])
+			r.block(args[i+1 : last])
 			return
 		}
 	}
@@ -28,8 +28,12 @@ func closing(ts []source.Token, i int) int {
 	return -1
 }
 
-// nodeBlock reads statements.
-func (r *reader) nodeBlock(ts []source.Token) {
+// block reads statements of JavaScript, Java or Kotlin.
+func (r *reader) block(ts []source.Token) {
+	read := r.nodeStatement
+	if r.lang == source.Java || r.lang == source.Kotlin {
+		read = r.jvmStatement
+	}
 	for len(ts) > 0 {
 		if ts[0].Text == ";" {
 			ts = ts[1:]
@@ -42,7 +46,7 @@ func (r *reader) nodeBlock(ts []source.Token) {
 			}
 		}
 		n := max(1, statement(ts))
-		if !r.nodeStatement(ts[:n]) {
+		if !read(ts[:n]) {
 			r.skip(ts[:n])
 		}
 		ts = ts[n:]
@@ -124,8 +128,16 @@ func (r *reader) throws(function, class []source.Token) bool {
 	if i < 0 || i+1 >= len(function) {
 		return false
 	}
-	body := function[i+1:]
-	if body[0].Text == "{" && closing(body, 0) == len(body)-1 {
+	w := Want{Error: true}
+	if len(class) == 1 && class[0].Kind == source.Ident && errorClass().MatchString(class[0].Text) {
+		w.Type = class[0].Text
+	}
+	return r.onlyCall(function[i+1:], w)
+}
+
+// onlyCall reads a body that is one call, in braces or not.
+func (r *reader) onlyCall(body []source.Token, w Want) bool {
+	if len(body) > 0 && body[0].Text == "{" && closing(body, 0) == len(body)-1 {
 		body = body[1 : len(body)-1]
 	}
 	for len(body) > 0 && body[len(body)-1].Text == ";" {
@@ -135,14 +147,7 @@ func (r *reader) throws(function, class []source.Token) bool {
 		return false
 	}
 	c, ok := r.call(body)
-	if !ok {
-		return false
-	}
-	w := Want{Error: true}
-	if len(class) == 1 && class[0].Kind == source.Ident && errorClass().MatchString(class[0].Text) {
-		w.Type = class[0].Text
-	}
-	return r.add(body[0].Line, c, w)
+	return ok && r.add(body[0].Line, c, w)
 }
 
 // nodeFor reads for (const [a, b] of table) { … }, and gives what follows.
@@ -173,5 +178,5 @@ func (r *reader) nodeFor(ts []source.Token) ([]source.Token, bool) {
 	if !ok {
 		return nil, false
 	}
-	return ts[last+1:], r.each(names, table, func() { r.nodeBlock(ts[end+2 : last]) })
+	return ts[last+1:], r.each(names, table, func() { r.block(ts[end+2 : last]) })
 }

@@ -292,7 +292,7 @@ type GreenIn struct {
 	Report  string    `json:"report,omitempty"` // the author's own words, in which doubts are looked for
 }
 
-// HeldOut is a call that the author of the code never sees, with what it is to give.
+// HeldOut is a call that the author of the code does not see before it fails, with what it is to give.
 type HeldOut = task.HeldOut
 
 // Doubtful are the held-out calls that gave something else, of those that were worked out once only or not at all.

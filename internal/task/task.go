@@ -47,8 +47,8 @@ type Criterion struct {
 	Command string `json:"command,omitempty"`
 }
 
-// HeldOut is a call that the author of the code never sees, with what it is to give: the author of its tests, or of its plan, has
-// worked it out.
+// HeldOut is a call that the author of the code does not see before it fails, with what it is to give: the author of its tests, or of its
+// plan, has worked it out.
 type HeldOut struct {
 	Call  string `json:"call"`  // an export with literals
 	Gives string `json:"gives"` // a literal, or a word for an error
