@@ -62,7 +62,7 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 		r, err := find(ctx, rt, args[0])
 		return r, strings.TrimSpace(strings.Join(args[1:], " ")), err
 	}
-	if len(args) > 1 && runID().MatchString(args[0]) && strings.ContainsAny(args[0], "234567") { // a word of an answer has no digits
+	if len(args) > 1 && runID().MatchString(args[0]) && strings.ContainsAny(args[0], runDigits) {
 		return flow.Run{}, "", usage("no run %s; jacquard status lists the runs", args[0])
 	}
 	waiting := slices.DeleteFunc(slices.Clone(runs), func(r flow.Run) bool { return len(r.Gates) == 0 })
@@ -83,13 +83,20 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 	return flow.Run{}, "", usage("%d runs match; choose one:\n%s", len(waiting), strings.Join(lines, "\n"))
 }
 
-// named reports whether a word names a run: its id or, with more words behind it, a prefix; of two letters only of a run that asks
-// something, because answers begin with such words too. One letter is the number of an option, or a word.
+// named reports whether a word names a run: its id or, with more words behind it, a prefix. Two letters are one of a run that asks something,
+// and only with a digit: answers begin with "no" and "it". One letter is the number of an option, or a word.
 func named(runs []flow.Run, word string, more bool) bool {
-	return slices.ContainsFunc(runs, func(r flow.Run) bool {
-		return r.ID == word || more && strings.HasPrefix(r.ID, word) && (len(word) >= 3 || len(word) == 2 && len(r.Gates) > 0)
-	})
+	enough := func(r flow.Run) bool {
+		return len(word) >= 3 || len(word) == 2 && len(r.Gates) > 0 && strings.ContainsAny(word, runDigits)
+	}
+	if said(yesWords, word) || said(noWords, word) {
+		return false
+	}
+	return slices.ContainsFunc(runs, func(r flow.Run) bool { return r.ID == word || more && strings.HasPrefix(r.ID, word) && enough(r) })
 }
+
+// runDigits are the digits that ids of runs have. A word of an answer has none.
+const runDigits = "234567"
 
 // runID is what ids of runs look like.
 var runID = re.New(`^[a-z2-7]{8}$`)

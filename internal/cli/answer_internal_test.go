@@ -9,14 +9,16 @@ import (
 // TestNamed: the first word of an answer names a run where it is its id, or a prefix that more words follow.
 func TestNamed(t *testing.T) {
 	t.Parallel()
-	runs := []flow.Run{{ID: "2kdoabcd", Gates: []flow.Gate{{Key: "plan"}}}, {ID: "notabcde", Gates: []flow.Gate{{Key: "plan"}}}, {ID: "34abcdef"}}
+	runs := []flow.Run{{ID: "2kdoabcd", Gates: []flow.Gate{{Key: "plan"}}}, {ID: "notabcde", Gates: []flow.Gate{{Key: "plan"}}}, {ID: "34abcdef"}, {ID: "yesabcde", Gates: []flow.Gate{{Key: "plan"}}}}
 	for _, c := range []struct {
 		word string
 		more bool
 		want bool
 	}{
 		{"2k", true, true},
-		{"no", true, true},
+		{"no", true, false}, // the beginning of an answer
+		{"yes", true, false},
+		{"not", true, true},
 		{"2kdoabcd", false, true},
 		{"34abcdef", true, true},
 		{"34a", true, true},

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,8 +31,8 @@ type call struct {
 	redact Redactor
 	wire   protocol
 
-	lowered []byte // the request with a lower limit of its output, if what was left paid for no more
-	sent    bool   // to a provider
+	lowered []byte      // the request with a lower limit of its output, if what was left paid for no more
+	sent    atomic.Bool // to a provider, which bills it
 }
 
 // Stats is what a turn has used.
@@ -110,7 +111,7 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 		whole := m.ended || (ctx.Err() == nil && cut == nil)
 		m.giveUp()
 		used := m.usage(whole)
-		if c.sent && ctx.Err() != nil && used == (Usage{}) { // nobody waits any more; the provider has the request all the same
+		if c.sent.Load() && ctx.Err() != nil && used == (Usage{}) { // nobody waits any more; the provider has the request all the same
 			used.CacheWrite = c.tokens()
 		}
 		spent := rate.amount(used)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"os"
 	"slices"
@@ -88,8 +89,8 @@ func (f *forward) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 		}
 	}
 	f.authorize(up.Header, c.path)
-	c.sent = true
-	resp, err := f.client.Do(up)
+	wrote := &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) { c.sent.Store(i.Err == nil) }}
+	resp, err := f.client.Do(up.WithContext(httptrace.WithClientTrace(ctx, wrote)))
 	if err != nil {
 		if ctx.Err() == nil {
 			c.access.heard(f.base.Host + ": " + reason(err))
@@ -99,6 +100,9 @@ func (f *forward) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	}
 	c.access.heard("")
 	defer func() { _ = resp.Body.Close() }() // it was only read
+	if resp.StatusCode >= 400 {              // which costs nothing
+		c.sent.Store(false)
+	}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		c.wire.fail(w, http.StatusBadGateway, fmt.Sprintf("jacquard: the provider answered with a redirect (%d), which is not followed", resp.StatusCode))
 		return

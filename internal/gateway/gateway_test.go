@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime/pprof"
@@ -400,39 +401,50 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 	eventually(t, "no goroutine of the gateway is left", func() bool { return !profile(t, label) })
 }
 
-// TestCutCallCounts: a provider that has a request bills it, whether or not somebody still waits for the answer.
+// TestCutCallCounts: a provider that has a request bills it, whether or not somebody still waits for the answer. One that never got it
+// bills nothing.
 func TestCutCallCounts(t *testing.T) {
 	t.Parallel()
-	came, held := make(chan struct{}), make(chan struct{})
-	provider := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		close(came)
-		<-held
-	}))
-	defer provider.Close()
-	defer close(held)
-	backend, err := gateway.Forward(gateway.Provider{Base: provider.URL, Key: "k"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &ledger{}
-	g, err := gateway.Start(t.Context(), gateway.Options{Backend: backend, Now: clock, Ledger: l})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := g.Open(t.Context(), gateway.Turn{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, result := newClient(g, a, prompt), make(chan answered, 1)
-	go func() { result <- c.ask(t) }()
-	<-came
-	if err := g.Close(); err != nil {
-		t.Error(err)
-	}
-	<-result
-	if l.spent.Tokens == 0 || l.spent.MicroUSD == 0 || len(l.open) != 0 {
-		t.Errorf("spent %v, open %v: want what the request alone costs", l.spent, l.open)
+	for name, scheme := range map[string]string{"sent": "http", "in the handshake": "https"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := &ledger{}
+			came := make(chan struct{})
+			provider, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = provider.Close() }()
+			go func() { // it reads the request, or the first message of a handshake, and never answers
+				if conn, err := provider.Accept(); err == nil {
+					_, _ = conn.Read(make([]byte, 1))
+					close(came)
+				}
+			}()
+			backend, err := gateway.Forward(gateway.Provider{Base: scheme + "://" + provider.Addr().String(), Key: "k"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := gateway.Start(t.Context(), gateway.Options{Backend: backend, Now: clock, Ledger: l})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := g.Open(t.Context(), gateway.Turn{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, result := newClient(g, a, prompt), make(chan answered, 1)
+			go func() { result <- c.ask(t) }()
+			<-came
+			if err := g.Close(); err != nil {
+				t.Error(err)
+			}
+			<-result
+			billed := l.spent.Tokens > 0 && l.spent.MicroUSD > 0
+			if billed != (scheme == "http") || len(l.open) != 0 {
+				t.Errorf("spent %v, open %v: want what the request alone costs, if it was sent", l.spent, l.open)
+			}
+		})
 	}
 }
 
