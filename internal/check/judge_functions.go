@@ -79,6 +79,7 @@ func (x *chainJudge) functions(ctx context.Context) error {
 // trials are the functions that the change touches, in the order of their files.
 func (x *chainJudge) trials() []*trial {
 	var out []*trial
+	gone := x.gone()
 	for _, ch := range x.changes {
 		if ch.Status == 'D' || kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
 			continue
@@ -112,7 +113,7 @@ func (x *chainJudge) trials() []*trial {
 		far = slices.DeleteFunc(far, func(f string) bool { return slices.Contains(near, f) })
 		known := those(near, func(f string) bool { return x.ran[f] })
 		add := func(name string, line int) {
-			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "", rows: rows && name == ""}
+			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "" || gone[name], rows: rows && name == ""}
 			out = append(out, &trial{Function: fn, mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
 		}
 		wrote := written(ch, f)
@@ -126,6 +127,23 @@ func (x *chainJudge) trials() []*trial {
 		for name, list := range by {
 			if is[name] == "" {
 				add(name, list[0].Line)
+			}
+		}
+	}
+	return out
+}
+
+// gone are the functions that files no longer have. One of the same name that is new in another file was moved there.
+func (x *chainJudge) gone() map[string]bool {
+	out := map[string]bool{}
+	for _, ch := range x.changes {
+		if kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
+			continue
+		}
+		is := functions(ch.Path, codeOf(ch.Path, ch.New))
+		for name := range functions(ch.Path, codeOf(ch.Path, ch.Old)) {
+			if _, stays := is[name]; !stays {
+				out[name] = true
 			}
 		}
 	}

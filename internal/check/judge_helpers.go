@@ -89,7 +89,7 @@ func pathsOf(changes []Change) []string {
 // failingBeside says which tests fail beside what was there before. Where they pass with what is there now also without the change, and no
 // test notices a small change of some function that was changed, or what is there now comes between them and their runner, they only do not
 // see any more what it broke.
-func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *place, tests []test, run *testRun) error {
+func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *place, tests []test, run *testRun) (err error) {
 	failing := each(those(tests, func(t test) bool {
 		rs := resultsOf(t, run.results)
 		return status(rs) == step.Fail && !absent().MatchString(worst(rs).Message)
@@ -97,10 +97,18 @@ func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *pla
 	if len(failing) == 0 {
 		return nil
 	}
-	now := append(aside, those(x.changes, func(ch Change) bool { return ch.Status == 'A' && !slices.Contains(pathsOf(aside), ch.Path) })...) // they may use what is new
-	loose, err := x.loosened(ctx, each(now, func(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID} }), was, failing)
-	if err != nil {
-		return err
+	// They may use what is new. New code may be what was moved, and then it is twice in one package.
+	anew := those(x.changes, func(ch Change) bool { return ch.Status == 'A' && !slices.Contains(pathsOf(aside), ch.Path) })
+	noCode := those(anew, func(ch Change) bool { return kindOf(ch) != codeKind })
+	var loose []moved
+	for _, more := range [][]Change{noCode, anew} {
+		edits := each(slices.Concat(aside, more), func(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID} })
+		if loose, err = x.loosened(ctx, edits, was, failing); err != nil {
+			return err
+		}
+		if len(loose) > 0 || len(noCode) == len(anew) {
+			break
+		}
 	}
 	if len(loose) > 0 && len(x.out.Functions) == 0 {
 		if err := x.functions(ctx); err != nil {
