@@ -331,7 +331,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 		if j.mineIn(chain, ch) {
 			x.changed = append(x.changed, ch.Path)
 			if kindOf(ch) == codeKind || compiles(chain, ch.Path) {
-				j.known.code, j.known.anew = true, j.known.anew || compiles(chain, ch.Path) || adds(ch)
+				j.known.code, j.known.anew = true, j.known.anew || compiles(chain, ch.Path) || adds(j.fromWhere(ch))
 			}
 		}
 	}

@@ -1,9 +1,11 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -84,6 +86,7 @@ func (x *chainJudge) trials() []*trial {
 		if ch.Status == 'D' || kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
 			continue
 		}
+		ch = x.fromWhere(ch)
 		was, is := functions(ch.Path, codeOf(ch.Path, ch.Old)), functions(ch.Path, codeOf(ch.Path, ch.New))
 		f := source.Parse(ch.Path, ch.New)
 		chosen, rest := mutantsOf(map[string][]byte{ch.Path: ch.Old}, map[string][]byte{ch.Path: ch.New})
@@ -131,6 +134,27 @@ func (x *chainJudge) trials() []*trial {
 		}
 	}
 	return out
+}
+
+// fromWhere is the change of a file with what was there before, also where the file had another name: half of its lines or more are those of
+// one that is gone.
+func (j *judge) fromWhere(ch Change) Change {
+	if ch.Status != 'A' {
+		return ch
+	}
+	gone := those(j.changes, func(o Change) bool { return o.Status == 'D' && path.Ext(o.Path) == path.Ext(ch.Path) })
+	if slices.ContainsFunc(gone, func(o Change) bool { return o.OldID == ch.NewID }) {
+		ch.Old = ch.New
+		return ch
+	}
+	most, lines := 0, func(b []byte) int { return bytes.Count(b, []byte("\n")) }
+	for _, from := range gone[:min(len(gone), mostFar)] {
+		same := lines(ch.New) - len(added(from.Old, ch.New))
+		if same > most && 2*same >= max(lines(ch.New), lines(from.Old)) {
+			most, ch.Old = same, from.Old
+		}
+	}
+	return ch
 }
 
 // gone are the functions that files no longer have. One of the same name that is new in another file was moved there.

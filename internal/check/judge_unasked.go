@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -102,8 +103,11 @@ func (x *chainJudge) differing(ctx context.Context, m Module) error {
 	return err
 }
 
-// enoughOthers is how many other calls have to give the same as before.
-const enoughOthers = 8
+// enoughOthers is how many other calls have to give the same as before, and enoughValues how many of them a value.
+const enoughOthers, enoughValues = 8, 3
+
+// ordering is a comparison. A limit that was moved by one gives something else for one input only.
+var ordering = re.New(`[^-=<>!](?:[<>]=?)[^-<>=]`)
 
 // special tells of functions that give something else than before only where tests call them that fail without the change.
 func (x *chainJudge) special(ctx context.Context, d comparison, shown []example.Example) error {
@@ -118,7 +122,8 @@ func (x *chainJudge) special(ctx context.Context, d comparison, shown []example.
 	if err != nil {
 		return err
 	}
-	differ, same, elsewhere := map[string]bool{}, map[string]int{}, map[string]bool{} // by the function
+	differ, elsewhere := map[string]bool{}, map[string]bool{} // by the function
+	same, values := map[string]int{}, map[string]int{}
 	var names []string
 	for i, e := range list {
 		name := e.Symbol()
@@ -126,16 +131,22 @@ func (x *chainJudge) special(ctx context.Context, d comparison, shown []example.
 		switch {
 		case old[i].Cannot != "" || now[i].Cannot != "":
 		case sameOutcome(old[i], now[i]):
-			same[name]++
+			if same[name]++; now[i].Error == nil {
+				values[name]++
+			}
 		case i < len(shown):
 			differ[name] = true
 		default:
 			elsewhere[name] = true
 		}
 	}
+	limits := func(file string) bool {
+		ch := changeOf(d.changes, file)
+		return slices.ContainsFunc(added(ch.Old, ch.New), func(l line) bool { return ordering().MatchString(l.text) })
+	}
 	for _, name := range names {
-		if differ[name] && !elsewhere[name] && same[name] >= enoughOthers {
-			x.say(fix("special-case", d.declaring(name), 0, fmt.Sprintf(
+		if file := d.declaring(name); differ[name] && !elsewhere[name] && same[name] >= enoughOthers && values[name] >= enoughValues && !limits(file) {
+			x.say(fix("special-case", file, 0, fmt.Sprintf(
 				"%s gives another result than before only for calls that new tests make: %d calls with other inputs give the same as before.", name, same[name])), nil)
 		}
 	}
