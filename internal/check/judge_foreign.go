@@ -11,16 +11,13 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// unread judges a change of code in a language that nobody reads here: all that can be asked is whether the project's own tests, which passed
-// before, fail now.
+// unread judges a change in a language that nobody reads here: all that can be asked is whether the project's own tests, which passed before,
+// fail now or no longer run.
 func (j *judge) unread(ctx context.Context) error {
-	i := slices.IndexFunc(j.changes, j.foreign)
-	if i < 0 {
-		return nil
-	}
-	file, passed := j.changes[i].Path, false
+	code := those(j.changes, j.foreign)
+	passed := false
 	for _, chain := range j.q.Chains {
-		if chain.Own.Elsewhere || slices.Contains(judged, chain.Ecosystem) || !below(chain.Root, file) {
+		if chain.Own.Elsewhere || slices.Contains(judged, chain.Ecosystem) || !slices.ContainsFunc(j.changes, func(ch Change) bool { return j.concerns(chain, ch) }) {
 			continue
 		}
 		good, err := j.stillGood(ctx, chain)
@@ -29,7 +26,10 @@ func (j *judge) unread(ctx context.Context) error {
 		}
 		passed = passed || good
 	}
-	what := "Jacquard does not read the language of " + file + ", and found no tests to run. To run the project's tests, set checks.test in jacquard.yaml"
+	if len(code) == 0 {
+		return nil
+	}
+	what := "Jacquard does not read the language of " + code[0].Path + ", and found no tests to run. To run the project's tests, set checks.test in jacquard.yaml"
 	if passed {
 		what = "the project's own tests pass, but whether they see the change is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin"
 	}
@@ -39,16 +39,33 @@ func (j *judge) unread(ctx context.Context) error {
 	return nil
 }
 
+// concerns reports whether a toolchain whose language nobody reads has to do with a change: with its code, its tests, how these are run.
+func (j *judge) concerns(chain toolchain.Found, ch Change) bool {
+	if !below(chain.Root, ch.Path) {
+		return false
+	}
+	tests := (looksLikeTest(ch.Path) || registers(ch.Path) || toolchain.ConfigKindOf(ch.Path) == toolchain.RunnerConfig) && !slices.Contains(judged, ecosystemOf(ch.Path))
+	return tests || j.foreign(ch)
+}
+
 // stillGood reports whether all tests of a toolchain pass with the change. Where they pass without it, and fail with it each time, it blocks.
 func (j *judge) stillGood(ctx context.Context, chain toolchain.Found) (bool, error) {
 	now, err := j.whole(ctx, j.proof.Tree, chain)
 	j.count(now)
-	if err != nil || now.good() {
-		return err == nil && (len(now.results) > 0 || now.exit != nil), err
+	if err != nil {
+		return false, err
 	}
 	was, err := j.whole(ctx, j.before, chain)
 	if err != nil {
 		return false, err
+	}
+	if now.good() {
+		lost, err := j.dropped(ctx, chain, was, now)
+		for _, f := range lost {
+			j.known.weakened++
+			j.block(f, &now)
+		}
+		return len(now.results) > 0 || now.exit != nil, err
 	}
 	again, err := j.whole(ctx, j.proof.Tree, chain)
 	if err != nil || again.good() {

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -87,10 +88,9 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 		return err
 	}
 	p.proof.Records = append(p.proof.Records, was.records...)
-	failing := slices.ContainsFunc(was.results, func(r step.TestResult) bool {
-		return bad(r.Status) && !slices.Contains(p.t.Known, r.ID)
-	})
+	failing := slices.ContainsFunc(was.results, func(r step.TestResult) bool { return bad(r.Status) && !slices.Contains(p.t.Known, r.ID) })
 	if failing || slices.ContainsFunc(was.findings, func(f step.Finding) bool { return f.Rule != "check-invalid" }) {
+		p.proof.Red = append(p.proof.Red, p.failsThere(run, was)...)
 		return nil
 	}
 	if p.t.Untested != "" {
@@ -101,9 +101,27 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 	return nil
 }
 
-// gone rejects tests that ran and passed before and do not now: where nobody reads the sources, the reports of both trees say so.
+// failsThere are the tests that pass with the change, and without it fail or, where something could not be loaded, are missing.
+func (p *taskProof) failsThere(with, without testRun) (ids []string) {
+	was, is := statuses(without), statuses(with)
+	unloaded := slices.ContainsFunc(without.results, func(r step.TestResult) bool { return bad(r.Status) && is[r.ID] == "" })
+	for _, r := range with.results {
+		st, ran := was[r.ID]
+		if r.Status == step.Pass && testNameOf(r) != "" && !slices.Contains(p.t.Known, r.ID) && (bad(st) || unloaded && !ran) {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
+}
+
+// statuses are the results of a run by their ids.
+func statuses(run testRun) map[string]step.TestStatus {
+	return mapOf(run.results, func(r step.TestResult) (string, step.TestStatus) { return r.ID, r.Status })
+}
+
+// gone rejects tests that ran and passed before and do not now.
 func (p *taskProof) gone(ctx context.Context, pl *place, run testRun) error {
-	if run.exit != nil || len(run.results) == 0 || p.before == p.proof.Tree {
+	if run.exit != nil || len(run.results) == 0 || p.before == p.proof.Tree || p.t.VerifyOnly {
 		return nil
 	}
 	base, err := p.place(ctx, pl.chain)
@@ -114,16 +132,59 @@ func (p *taskProof) gone(ctx context.Context, pl *place, run testRun) error {
 	if err != nil {
 		return err
 	}
-	now := mapOf(run.results, func(r step.TestResult) (string, step.TestStatus) { return r.ID, r.Status })
-	for _, r := range was.results {
-		st, ran := now[r.ID]
-		switch _, name := toolchain.SplitID(r.ID); {
-		case r.Status != step.Pass || p.t.Deletes != nil && p.t.Deletes(r.File):
-		case !ran:
-			p.add(reject("test-deleted", r.File, 0, "The test "+name+" ran before and no longer runs. Put it back; if the behavior changed, change its assertions."))
-		case st == step.Skip:
-			p.add(reject("test-skipped", r.File, 0, "The test "+name+" ran before and is skipped now. Remove the skip."))
+	lost, err := p.dropped(ctx, pl.chain, was, run)
+	p.add(lost...)
+	return err
+}
+
+// dropped are tests that ran and passed before, and are skipped or missing now. Nobody reads their sources: the reports of both trees say
+// so. Where their files have changed, these are put back. A test that fails then may go: what it asserts holds no more.
+func (p *taskProof) dropped(ctx context.Context, chain toolchain.Found, was, now testRun) (out []step.Finding, err error) {
+	is, before := statuses(now), statuses(was)
+	moved := setOf(each(those(now.results, func(r step.TestResult) bool { return before[r.ID] == "" }), testNameOf))
+	lost := those(was.results, func(r step.TestResult) bool {
+		st, ran := is[r.ID]
+		return r.Status == step.Pass && (st == step.Skip || !ran && !moved[testNameOf(r)]) && (p.t.Deletes == nil || !p.t.Deletes(r.File))
+	})
+	back := those(p.changes, func(ch Change) bool { return ch.OldID != "" && looksLikeTest(ch.Path) })
+	if len(lost)*len(back) > 0 {
+		run, err := p.withEdits(ctx, chain, each(back, asItWas))
+		if err != nil {
+			return nil, err
+		}
+		passes := statuses(run)
+		lost = those(lost, func(r step.TestResult) bool {
+			changed := r.File == "" || slices.Contains(pathsOf(back), r.File)
+			return passes[r.ID] == step.Pass || !changed
+		})
+	}
+	skipped := func(r step.TestResult) bool { return is[r.ID] == step.Skip }
+	at := groups(lost, func(r step.TestResult) string { return r.File })
+	for _, file := range slices.Sorted(maps.Keys(at)) {
+		if list := those(at[file], skipped); len(list) > 0 {
+			out = append(out, reject("test-skipped", file, 0, "Tests that passed before are skipped now: "+someOf(each(list, testNameOf))+". Remove the skip."))
+		}
+		if list := without(at[file], skipped); len(list) > 0 {
+			out = append(out, reject("test-deleted", file, 0, "Tests that passed before no longer run: "+someOf(each(list, testNameOf))+". Put them back; if the behavior changed, change what they assert."))
 		}
 	}
-	return nil
+	return out, nil
+}
+
+// withEdits runs all tests of a toolchain with the change and some edits.
+func (p *taskProof) withEdits(ctx context.Context, chain toolchain.Found, edits []git.Edit) (run testRun, err error) {
+	pl, err := p.c.openEdited(ctx, step.OnRestored, p.proof.Tree, edits, p.proof.Tree, chain)
+	if err != nil {
+		return run, err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	run, err = pl.runTests(ctx, toolchain.Selection{}, nil)
+	p.proof.Records = append(p.proof.Records, run.records...)
+	return run, err
+}
+
+// testNameOf is the name of the test that a result is of.
+func testNameOf(r step.TestResult) string {
+	_, name := toolchain.SplitID(r.ID)
+	return name
 }

@@ -292,7 +292,8 @@ var koreanFindings = map[string]string{
 	"The test %s ran and passed before, and no longer runs. Let it run again.":        "전에 실행되어 통과하던 테스트 %s이(가) 더는 실행되지 않습니다. 다시 실행되게 하세요.",
 	"The tests %s ran and passed before, and no longer run (%s). Let them run again.": "전에 실행되어 통과하던 테스트 %s이(가) 더는 실행되지 않습니다(%s개). 다시 실행되게 하세요.",
 
-	"The test %s ran before and no longer runs. Put it back; if the behavior changed, change its assertions.":                                                          "전에 실행되던 테스트 %s이(가) 더는 실행되지 않습니다. 되돌리세요. 동작이 바뀌었다면 단언문을 바꾸세요.",
+	"Tests that passed before no longer run: %s. Put them back; if the behavior changed, change what they assert.":                                                     "전에 통과하던 테스트가 더는 실행되지 않습니다: %s. 되돌리세요. 동작이 바뀌었다면 단언문을 바꾸세요.",
+	"Tests that passed before are skipped now: %s. Remove the skip.":                                                                                                   "전에 통과하던 테스트를 이제 건너뜁니다: %s. skip을 없애세요.",
 	"The test %s is gone. Put it back; if the behavior changed, change its assertions.":                                                                                "테스트 %s이(가) 사라졌습니다. 되돌리세요. 동작이 바뀌었다면 단언문을 바꾸세요.",
 	"The test %s is gone, but it passes with the change. Put it back; a test may go only if the behavior that it checks has changed.":                                  "테스트 %s이(가) 사라졌는데 변경 후에도 통과합니다. 되돌리세요. 검사하는 동작이 바뀐 테스트만 없앨 수 있습니다.",
 	"%s The plan does not name this file. Put the old tests back, unless the request requires the new expectations.":                                                   "%s 계획에 없는 파일입니다. 요청이 새 기대값을 요구하지 않는다면 기존 테스트를 되돌리세요.",
