@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -20,7 +22,7 @@ func (c *Checker) TaskRed(ctx context.Context, t Task, before, tree string, runs
 	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree}}
 	defer func() { err = p.close(err) }()
 	for _, ch := range changes {
-		if !ofTests(ch.Path) {
+		if !ofTests(ch.Path) && (slices.Contains(judged, ecosystemOf(ch.Path)) || !looksLikeTest(ch.Path)) {
 			p.add(reject("out-of-scope", ch.Path, 0, "Write only tests and test data now. Undo your change to this file; another agent writes the code later."))
 		}
 	}
@@ -50,6 +52,9 @@ func (p *taskProof) red(ctx context.Context, chain toolchain.Found, runs bool) (
 		return 0, err
 	}
 	defer func() { err = joinClose(err, pl) }()
+	if chain.Ecosystem == toolchain.Unknown {
+		return p.unknownRed(ctx, pl, runs)
+	}
 	fresh := p.fresh(pl)
 	if len(fresh) == 0 {
 		return 0, nil
@@ -62,19 +67,54 @@ func (p *taskProof) red(ctx context.Context, chain toolchain.Found, runs bool) (
 	}
 	why := cmp.Or(each(run.findings, func(f step.Finding) string { return f.Message })...)
 	for _, t := range fresh {
-		switch st := t.in(run.results); {
-		case st == step.Pass:
-			p.add(reject("test-passes-already", t.File, t.Line, "The test "+t.Name+" passes with the current code, so it does not show what is wrong or missing. Assert what should happen but does not."))
-		case st == step.Skip:
-			p.add(reject("test-skipped", t.File, t.Line, "The test "+t.Name+" is skipped here, so it proves nothing."))
-		case st == step.Fail, !runs:
-			p.proof.Red = append(p.proof.Red, t.ID)
-		default:
-			p.add(reject("check-invalid", t.File, t.Line, "The test "+t.Name+" did not reach its assertions. It must run with the current code: use only what exists. "+clipped(why, 1500)))
-		}
+		p.redOf(t, t.in(run.results), runs, why)
 	}
 	if len(p.proof.Red) > 0 {
 		pl.recordFailures()
 	}
 	return len(fresh), nil
+}
+
+// redOf says what a new test shows that ended so on the code as it is.
+func (p *taskProof) redOf(t test, st step.TestStatus, runs bool, why string) {
+	switch {
+	case st == step.Pass:
+		p.add(reject("test-passes-already", t.File, t.Line, "The test "+t.Name+" passes with the current code, so it does not show what is wrong or missing. Assert what should happen but does not."))
+	case st == step.Skip:
+		p.add(reject("test-skipped", t.File, t.Line, "The test "+t.Name+" is skipped here, so it proves nothing."))
+	case st == step.Fail, !runs:
+		p.proof.Red = append(p.proof.Red, t.ID)
+	default:
+		p.add(reject("check-invalid", t.File, t.Line, "The test "+t.Name+" did not reach its assertions. It must run with the current code: use only what exists. "+clipped(why, 1500)))
+	}
+}
+
+// unknownRed runs all tests of a project whose sources nobody reads, with the new tests and without them, and gives the number of the new ones:
+// those that the report names for the first time, and those that passed before and do not now. Where there is no report, the command has to
+// fail now.
+func (p *taskProof) unknownRed(ctx context.Context, pl *place, runs bool) (n int, err error) {
+	base, err := p.place(ctx, pl.chain)
+	if err != nil {
+		return 0, err
+	}
+	was, err := base.runTests(ctx, toolchain.Selection{}, nil)
+	if err != nil {
+		return 0, err
+	}
+	now, err := pl.runTests(ctx, toolchain.Selection{}, nil)
+	p.proof.Records = append(p.proof.Records, now.records...)
+	p.proof.Results = append(p.proof.Results, now.results...)
+	if err != nil {
+		return 0, err
+	}
+	lost, err := p.dropped(ctx, pl.chain, was, now)
+	p.add(lost...)
+	before := statuses(was)
+	for _, r := range now.results {
+		if st, ran := before[r.ID]; !ran || st == step.Pass && bad(r.Status) {
+			n++
+			p.redOf(test{Test: source.Test{Name: cmp.Or(testNameOf(r), r.ID)}, ID: r.ID, File: r.File}, r.Status, runs, r.Message)
+		}
+	}
+	return n, err
 }
