@@ -20,6 +20,9 @@ var reporters = map[string][]string{
 	"rspec":   {"--format", "progress", "--format", "json", "--out", "{report}"},
 }
 
+// reports lets a command write its report by some flags.
+func (c *Command) reports(flags []string) { c.Argv, c.Unsaid = slices.Concat(c.Argv, flags), flags }
+
 func unknownRow() ecosystem {
 	e := emptyRow()
 	e.name, e.setup = Unknown, othersSetup
@@ -34,7 +37,7 @@ func unknownRow() ecosystem {
 		out := f.allAsIs("test", f.Own.Test)
 		for i, c := range f.Own.Test {
 			out[i].Report, out[i].Written = ReportAny, f.Own.Written
-			out[i].Argv = slices.Concat(out[i].Argv, reporters[c.Program()])
+			out[i].reports(reporters[c.Program()])
 		}
 		return out
 	}

@@ -408,6 +408,9 @@ func (f Found) override(name string, files []string, table []Command) []Command 
 		}
 		c.Argv = append(c.Argv, word)
 	}
+	if flags := reporters[(commands.Command{Argv: c.Argv}).Program()]; name == "test" && f.Own.Written == "" && len(flags) > 0 && !slices.Contains(c.Argv, flags[0]) {
+		c.reports(flags)
+	}
 	return []Command{c}
 }
 
