@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -80,6 +81,16 @@ func (a *Actor) CheckCommands(ctx context.Context) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// Unchecked reports whether what is checked out has code, and no command that would check a change of it.
+func (a *Actor) Unchecked(ctx context.Context) (bool, error) {
+	list, err := a.CheckCommands(ctx)
+	v, _, more := a.checkedOut(ctx)
+	if err := errors.Join(err, more); err != nil || v == nil || len(list) > 0 {
+		return false, err
+	}
+	return slices.ContainsFunc(v.paths(), check.IsCode), nil
 }
 
 // tested reports whether a toolchain has tests of its own.

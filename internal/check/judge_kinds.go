@@ -41,7 +41,7 @@ func kindOf(ch Change) kind {
 		}
 	case toolchain.Other:
 		switch {
-		case isCode(ch.Path):
+		case IsCode(ch.Path):
 			return foreignCode
 		case doesSomething(ch):
 			return dataKind

@@ -163,8 +163,11 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 		return nil, nil
 	}
 	s := step.Standing{Purpose: "test", Command: TestText(p.chain), Dir: p.chain.Root}
-	if len(p.chain.Own.Test) > 0 {
-		s.From = p.chain.Own.Test[0].From
+	switch own := p.chain.Own.Test; {
+	case p.chain.Override["test"] != "":
+		s.From = toolchain.From + ": checks.test"
+	case len(own) > 0:
+		s.From = own[0].From
 	}
 	none := len(files) == 0 && (p.chain.Ecosystem != toolchain.Unknown || s.Command == "")
 	if none && !p.chain.NamesPackages() {

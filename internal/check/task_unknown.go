@@ -31,8 +31,8 @@ func registers(file string) bool {
 	return slices.Contains(files, path.Base(file)) || slices.Contains([]string{".cmake", ".csproj", ".fsproj", ".sln", ".mk"}, path.Ext(file))
 }
 
-// isCode reports whether a file is neither a document nor configuration, as .gitignore is.
-func isCode(file string) bool {
+// IsCode reports whether a file is neither a document nor configuration, as .gitignore is.
+func IsCode(file string) bool {
 	switch strings.ToLower(path.Ext(strings.TrimPrefix(path.Base(file), "."))) {
 	case "", ".md", ".txt", ".rst", ".adoc", ".json", ".yaml", ".yml", ".toml", ".lock", ".html", ".css",
 		".csv", ".tsv", ".jsonl", ".ndjson", ".geojson", ".xml", ".ini", ".cfg", ".conf", ".properties", ".po", ".log",
@@ -67,7 +67,7 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 		switch {
 		case looksLikeTest(ch.Path), registers(ch.Path):
 			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
-		case isCode(ch.Path):
+		case IsCode(ch.Path):
 			code = true
 		}
 	}

@@ -278,6 +278,11 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	if f.dryRun {
 		return a.dryDo(ctx, p, s, given, f)
 	}
+	if unchecked, err := act.New(p.planOptions()).Unchecked(ctx); err != nil {
+		return err
+	} else if unchecked {
+		fmt.Fprintf(a.Err, a.lang().T("⚠ no test command found for this project: add one under checks in %s\n"), configFile)
+	}
 	q := f.askedFor
 	q.yes, q.pr = f.ask == askNever, f.deliver == deliverPull
 	switch s.def {

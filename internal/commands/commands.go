@@ -237,7 +237,7 @@ func (r *reader) scripts() {
 			"test", "tests", "lint", "analyse", "phpstan")
 	}
 	for _, c := range usual {
-		if r.files[c.file] && strings.Contains(r.text(c.file), c.text) {
+		if r.has(c.file) && strings.Contains(r.text(c.file), c.text) {
 			r.line++
 			line := c.line
 			if r.files["Gemfile"] && slices.Contains(ofRuby, strings.Fields(line)[0]) {
@@ -248,15 +248,26 @@ func (r *reader) scripts() {
 	}
 }
 
+// has reports whether a file is there that a pattern fits.
+func (r *reader) has(pattern string) bool {
+	for name := range r.files {
+		if fits, err := path.Match(pattern, name); fits && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // ofRuby are programs that run with the gems of the project's Gemfile.
 var ofRuby = []string{"rspec", "rake"}
 
 // usual is how projects are tested whose files say enough, where nobody wrote a command down.
-var usual = []struct{ file, text, line string }{
+var usual = []struct{ file, text, line string }{ // a file is a pattern
 	{"CMakeLists.txt", "enable_testing", "cmake -S . -B build && cmake --build build && ctest --test-dir build"},
 	{"CMakeLists.txt", "include(CTest)", "cmake -S . -B build && cmake --build build && ctest --test-dir build"},
 	{".rspec", "", "rspec"},
 	{"spec/spec_helper.rb", "", "rspec"},
+	{"spec/*_spec.rb", "", "rspec"},
 	{"Rakefile", "TestTask", "rake test"},
 	{"composer.json", "phpunit/phpunit", "vendor/bin/phpunit"},
 	{"phpunit.xml", "", "phpunit"},

@@ -206,6 +206,7 @@ func TestPackagesOfOthers(t *testing.T) {
 		want  []string
 	}{
 		{"Ruby", map[string]string{"Gemfile": "", "a.gemspec": "", ".rspec": ""}, []string{"bundle install"}},
+		{"Ruby without settings of RSpec", map[string]string{"Gemfile": "", "spec/a_spec.rb": ""}, []string{"bundle install"}},
 		{"gems for documents alone", map[string]string{"Gemfile": "", "phpunit.xml": ""}, nil},
 		{"PHP", map[string]string{"composer.json": `{"scripts":{"test":["@lint","phpunit"]}}`, "a.php": ""}, []string{"composer install --no-interaction --no-progress --no-scripts"}},
 		{"Elixir with packages from elsewhere", map[string]string{"mix.exs": `deps: [{:a, path: "a"}, {:b, git: "https://example.com/b"}]`}, []string{"mix deps.get"}},
