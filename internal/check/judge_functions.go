@@ -116,7 +116,7 @@ func (x *chainJudge) trials() []*trial {
 		far = slices.DeleteFunc(far, func(f string) bool { return slices.Contains(near, f) })
 		known := those(near, func(f string) bool { return x.ran[f] })
 		add := func(name string, line int) {
-			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "" || gone[name], rows: rows && name == ""}
+			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "" || gone[name] || hadOtherName(was, is, name), rows: rows && name == ""}
 			out = append(out, &trial{Function: fn, mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
 		}
 		wrote := written(ch, f)
@@ -172,6 +172,17 @@ func (x *chainJudge) gone() map[string]bool {
 		}
 	}
 	return out
+}
+
+// hadOtherName reports whether a function is one that the file no longer has by its name: half of its lines or more are those of that one.
+func hadOtherName(was, is map[string]string, name string) bool {
+	for old, text := range was {
+		anew := added([]byte(text), []byte(is[name]))
+		if _, stays := is[old]; !stays && 2*(len(anew)-1) <= strings.Count(is[name], "\n") { // the first line has the name
+			return true
+		}
+	}
+	return false
 }
 
 // written are the tokens of a file that a change wrote and that a mutant could change.

@@ -104,7 +104,7 @@ func (x *chainJudge) differing(ctx context.Context, m Module) error {
 }
 
 // enoughOthers is how many other calls have to give the same as before, and enoughValues how many of them a value.
-const enoughOthers, enoughValues = 8, 3
+const enoughOthers, enoughValues = 5, 3
 
 // ordering is a comparison. A limit that was moved by one gives something else for one input only.
 var ordering = re.New(`[^-=<>!](?:[<>]=?)[^-<>=]`)

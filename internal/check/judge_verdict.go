@@ -133,19 +133,24 @@ func (k known) deaf() bool { return (k.code || k.dead) && k.ran == 0 && k.silent
 
 // proved: a test that does not compile without the change shows that it names something new, and no more; nor does one show more that fails
 // there and lets small changes of all that is new pass. So where a change only adds functions, or such tests are all there is, they have to
-// notice a small change of the new code besides, where there is one that they could notice.
+// notice a small change of the new code besides, where there is one that they could notice. A name shows nothing of a function that was there before.
 func (k known) proved() bool {
 	tried, sure, noticed, only := 0, false, false, true
 	for _, f := range k.functions {
 		tried += f.Tried
-		sure = sure || f.sure
-		noticed = noticed || f.ByNew
+		sure = sure || f.sure || f.unseen()
+		noticed = noticed || f.ByNew && !f.unseen()
 		only = only && f.added()
 	}
 	if slices.Contains(k.red, RedByAssert) && (!only || len(k.functions) == 0) {
 		return true
 	}
 	return len(k.red) > 0 && (noticed || tried < fewMutants && !sure)
+}
+
+// unseen reports whether the function was there before, and no test notices what the change wrote in it.
+func (f Function) unseen() bool {
+	return f.existed && (f.Tried > 0 && f.Noticed == 0 || f.Changed.Tried >= fewMutants && f.Changed.Noticed == 0)
 }
 
 // hollow: tests show the change, and it looks for their runner.
