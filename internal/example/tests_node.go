@@ -15,6 +15,17 @@ func (r *reader) nodeTest(args []source.Token) {
 			return
 		}
 	}
+	if i := slices.IndexFunc(args, func(t source.Token) bool { return t.Text == "=>" }); i >= 0 { // its body is one expression
+		body, depth := args[i+1:], 0
+		end := slices.IndexFunc(body, func(t source.Token) bool {
+			depth += nesting(t)
+			return depth < 0
+		})
+		if end >= 0 {
+			body = body[:end]
+		}
+		r.block(body)
+	}
 }
 
 // closing is the index of the bracket that closes the one at i, -1 without.

@@ -242,6 +242,11 @@ test("a", () => {
   assert.throws(() => f(-1), RangeError);
 });
 `, `f(1) = 2; f([]) = [1]; f(-1) = error RangeError`},
+		{"node, bodies of one expression", "a.test.mjs", `test("a", () => assert.equal(f(1), 2));
+test("b", async (t) => expect(await f(2)).toBe(3))
+test("c", () =>
+  assert.throws(() => f(-1), RangeError));
+`, `f(1) = 2; f(2) = 3; f(-1) = error RangeError`},
 		{"node, something runs before", "a.test.mjs", `beforeEach(() => reset());
 test("a", () => { assert.equal(f(1), 2); });
 `, `f(1) = 2 after beforeEach(( ) => reset( ) ) ; ) ;`},
