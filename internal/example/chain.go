@@ -135,12 +135,14 @@ func (p *parser) further(of []Link) ([]Link, bool) {
 // made reads an argument that begins with a name, from where it begins: a chain, a variable, or a constant.
 func (p *parser) made(from int, name string) (Value, bool) {
 	first, _, _ := strings.Cut(name, ".")
-	if p.vars[first] || name == "new" || name == "await" || strings.HasPrefix(p.rest(), "(") || strings.HasPrefix(p.rest(), "{") {
+	r, _ := utf8.DecodeRuneInString(name)
+	fields := strings.HasPrefix(p.rest(), "{") || unicode.IsUpper(r) && strings.HasPrefix(strings.TrimLeft(p.rest(), " "), "{") // T{a: 1}, T { a: 1 }
+	if p.vars[first] || name == "new" || name == "await" || fields || strings.HasPrefix(p.rest(), "(") {
 		p.i = from
 		links, ok := p.chain()
 		return Value{Kind: Made, Call: links}, ok
 	}
-	if r, _ := utf8.DecodeRuneInString(name); strings.ContainsAny(name, ".:") || unicode.IsUpper(r) { // Color.RED, High
+	if strings.ContainsAny(name, ".:") || unicode.IsUpper(r) { // Color.RED, High
 		return Value{Kind: Made, Call: []Link{{Name: strings.ReplaceAll(name, "::", "."), Args: []Value{}, Field: true}}}, true
 	}
 	return Value{Kind: Name, Text: name}, true

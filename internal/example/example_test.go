@@ -62,6 +62,7 @@ func TestRead(t *testing.T) {
 		{"`f(Color.RED, Level::High, MAX)`", "4", "f(Color.RED, Level.High, MAX) = 4"},
 		{"`f({High: 1})`", "4", "f({\"High\": 1}) = 4"},
 		{"`f(T(1).twice(), [U::new(2).size], V{a: 1})`", "4", "f(T(1).twice(), [U.new(2).size], new V({\"a\": 1})) = 4"},
+		{"`shared(V { a: 1, b: 2 }, V { a: 5, b: 9 })`", "4", "shared(new V({\"a\": 1, \"b\": 2}), new V({\"a\": 5, \"b\": 9})) = 4"},
 		{"`f(lambda a: a)`", "4", ""}, // what a text says is not run
 		{"`f(a => a)`", "4", ""},
 		{"`a = T(1); b = T(2); b.add(3); a.join(b); a.sum()`", "6", "a = T(1); b = T(2); b.add(3); a.join(b); a.sum() = 6"},
