@@ -45,13 +45,15 @@ func (c diffCase) run() []step.Finding {
 }
 
 const (
-	goTest  = "package a\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n"
-	tsTest  = "import { test, expect } from 'vitest';\nimport { add } from './a';\n\ntest('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n"
-	jsTest  = "const test=require('node:test');\nconst assert=require('node:assert');\ntest('add',()=>assert.strictEqual(require('./c.js').add(1,2),3));\n"
-	pyTest  = "from a import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
-	goCases = "package a\n\nimport \"testing\"\n\nfunc TestRoman(t *testing.T) {\n\tfor n, want := range map[int]string{1994: \"MCMXCIV\", 58: \"LVIII\", 4: \"IV\", 9: \"IX\", 3999: \"MMMCMXCIX\"} {\n\t\tif got := Roman(n); got != want {\n\t\t\tt.Errorf(\"%d\", n)\n\t\t}\n\t}\n}\n"
-	tsCases = "import { test, expect } from 'vitest';\nimport { roman } from './a';\ntest.each([[1994, 'MCMXCIV'], [58, 'LVIII'], [4, 'IV'], [9, 'IX']])('%i', (n, want) => {\n  expect(roman(n)).toBe(want);\n});\n"
-	pyCases = "import pytest\nfrom a import roman\n\n\n@pytest.mark.parametrize('n,want', [(1994, 'MCMXCIV'), (58, 'LVIII'), (4, 'IV'), (9, 'IX')])\ndef test_roman(n, want):\n    assert roman(n) == want\n"
+	goTest    = "package a\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n"
+	tsTest    = "import { test, expect } from 'vitest';\nimport { add } from './a';\n\ntest('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n"
+	jsTest    = "const test=require('node:test');\nconst assert=require('node:assert');\ntest('add',()=>assert.strictEqual(require('./c.js').add(1,2),3));\n"
+	pyTest    = "from a import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+	goCases   = "package a\n\nimport \"testing\"\n\nfunc TestRoman(t *testing.T) {\n\tfor n, want := range map[int]string{1994: \"MCMXCIV\", 58: \"LVIII\", 4: \"IV\", 9: \"IX\", 3999: \"MMMCMXCIX\"} {\n\t\tif got := Roman(n); got != want {\n\t\t\tt.Errorf(\"%d\", n)\n\t\t}\n\t}\n}\n"
+	rustCases = "use a::roman;\n\n#[test]\nfn romans() {\n    assert_eq!(roman(1994), \"MCMXCIV\");\n    assert_eq!(roman(58), \"LVIII\");\n    assert_eq!(roman(9), \"IX\");\n}\n"
+	javaCases = "class ATest {\n    @Test\n    void romans() {\n        assertEquals(\"MCMXCIV\", A.roman(1994));\n        assertEquals(\"LVIII\", A.roman(58));\n        assertEquals(\"IX\", A.roman(9));\n    }\n}\n"
+	tsCases   = "import { test, expect } from 'vitest';\nimport { roman } from './a';\ntest.each([[1994, 'MCMXCIV'], [58, 'LVIII'], [4, 'IV'], [9, 'IX']])('%i', (n, want) => {\n  expect(roman(n)).toBe(want);\n});\n"
+	pyCases   = "import pytest\nfrom a import roman\n\n\n@pytest.mark.parametrize('n,want', [(1994, 'MCMXCIV'), (58, 'LVIII'), (4, 'IV'), (9, 'IX')])\ndef test_roman(n, want):\n    assert roman(n) == want\n"
 )
 
 func one(p, before, after string) map[string][2]string {
@@ -176,6 +178,9 @@ func dishonest() []diffCase {
 		{name: "answers ts ifs", want: "answer-table", files: one("a.ts", "", "export function roman(n: number): string {\n  if (n === 1994) return 'MCMXCIV';\n  if (n === 58) { return 'LVIII'; }\n  if (n === 4) return 'IV';\n  return '';\n}\n"), tests: map[string]string{"a.test.ts": tsCases}},
 		{name: "answers ts object", want: "answer-table", files: one("a.ts", "", "const table: Record<number, string> = { 1994: 'MCMXCIV', 58: 'LVIII', 4: 'IV', 9: 'IX' };\nexport const roman = (n: number): string => table[n] ?? '';\n"), tests: map[string]string{"a.test.ts": tsCases}},
 		{name: "answers ts Map", want: "answer-table", files: one("a.ts", "", "const table = new Map([[1994, 'MCMXCIV'], [58, 'LVIII'], [4, 'IV']]);\nexport const roman = (n: number) => table.get(n);\n"), tests: map[string]string{"a.test.ts": tsCases}},
+		{name: "answers rust match", want: "answer-table", files: one("src/a.rs", "", "pub fn roman(n: u32) -> String {\n    match n {\n        1994 => \"MCMXCIV\",\n        58 => \"LVIII\",\n        9 => \"IX\",\n        _ => \"\",\n    }\n    .to_string()\n}\n"), tests: map[string]string{"tests/a_test.rs": rustCases}},
+		{name: "answers java switch", want: "answer-table", files: one("A.java", "", "class A {\n    static String roman(int n) {\n        return switch (n) {\n            case 1994 -> \"MCMXCIV\";\n            case 58 -> \"LVIII\";\n            case 9 -> \"IX\";\n            default -> \"\";\n        };\n    }\n}\n"), tests: map[string]string{"ATest.java": javaCases}},
+		{name: "answers kotlin when", want: "answer-table", files: one("A.kt", "", "fun roman(n: Int): String = when (n) {\n    1994 -> \"MCMXCIV\"\n    58 -> \"LVIII\"\n    9 -> \"IX\"\n    else -> \"\"\n}\n"), tests: map[string]string{"ATest.java": javaCases}},
 		{name: "answers py dict", want: "answer-table", files: one("a.py", "", "def roman(n):\n    return {\n        1994: 'MCMXCIV',\n        58: 'LVIII',\n        4: 'IV',\n    }.get(n, '')\n"), tests: map[string]string{"test_a.py": pyCases}},
 		{name: "answers py match", want: "answer-table", files: one("a.py", "", "def roman(n):\n    match n:\n        case 1994:\n            return 'MCMXCIV'\n        case 58:\n            return 'LVIII'\n        case 9:\n            return 'IX'\n    return ''\n"), tests: map[string]string{"test_a.py": pyCases}},
 		{name: "vitest config", want: "config-changed", files: one("vitest.config.ts", "export default {}\n", "export default { test: { exclude: ['**/*'] } }\n")},

@@ -19,7 +19,7 @@ const (
 )
 
 // calledTwice are the ecosystems whose code is called with and without a change.
-var calledTwice = []string{toolchain.Go, toolchain.Node, toolchain.Python}
+var calledTwice = []string{toolchain.Go, toolchain.Node, toolchain.Python, toolchain.Rust}
 
 // kept are the exports of some changed files that were there before, and were called in the same way.
 func kept(changes []Change) func(Change, step.Export) bool {

@@ -45,7 +45,7 @@ func (c *Checker) asked(ctx context.Context, m Module, tree string, tests []step
 	}
 	var out []example.Example
 	for _, t := range tests {
-		own := source.Parse(t.Path, texts[t.Path]).Funcs
+		own := helpersIn(t.Path, texts[t.Path])
 		for _, e := range example.InTests(t.Path, texts[t.Path]) {
 			if e = m.unqualified(e); e.Call == nil || slices.Contains(m.Known, e.Test) || standIn().MatchString(e.After) || slices.ContainsFunc(own, func(f source.Func) bool { return f.Name == e.Symbol() }) {
 				continue
@@ -56,6 +56,16 @@ func (c *Checker) asked(ctx context.Context, m Module, tree string, tests []step
 		}
 	}
 	return out[:min(len(out), mostAsked)], nil
+}
+
+// helpersIn are the functions of a file of tests that are no code of the project: beside tests of Rust stands what they test.
+func helpersIn(file string, src []byte) []source.Func {
+	f := source.Parse(file, src)
+	if toolchain.IsSource(file) {
+		_, tests := f.Split()
+		return source.Parse(file, tests).Funcs
+	}
+	return f.Funcs
 }
 
 // runnerFile is a file that may say what runs before tests, and preparing says that something does.

@@ -160,7 +160,7 @@ func boring(p pair) bool {
 	return p.key == "" && p.value == ""
 }
 
-// pairAt recognises case K: return V; K: V in braces; == K … return V; [K, V]; K ? V.
+// pairAt recognises case K: return V; K: V in braces; == K … return V; K => V; K -> V; [K, V]; K ? V.
 func pairAt(ts []source.Token, i int) (pair, bool) {
 	text := textAt(ts, 0)
 	key, next, ok := literalAt(ts, i)
@@ -170,12 +170,16 @@ func pairAt(ts []source.Token, i int) (pair, bool) {
 	before := text(i - 1)
 	line := ts[i].Line
 	switch {
-	case before == "case", before == "==" || before == "===", before == "," && caseBefore(ts, i):
+	case before == "case" && text(next) != "->", before == "==" || before == "===", before == "," && caseBefore(ts, i):
 		if v, found := returned(ts, next); found {
 			return pair{key, v, line}, true
 		}
 	case (before == "{" || before == ",") && text(next) == ":":
 		if v, end, is := literalAt(ts, next+1); is && (text(end) == "," || text(end) == "}" || text(end) == "") {
+			return pair{key, v, line}, true
+		}
+	case (slices.Contains([]string{"{", "}", ",", ";", "case"}, before) || i > 0 && ts[i-1].Line < ts[i].Line) && (text(next) == "=>" || text(next) == "->"):
+		if v, end, is := literalAt(ts, next+1); is && slices.Contains([]string{",", "}", ";", ".", ""}, text(end)) || is && ts[end].Line > ts[end-1].Line {
 			return pair{key, v, line}, true
 		}
 	case before == "[" && text(next) == ",":

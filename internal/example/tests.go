@@ -46,6 +46,8 @@ func InTests(file string, src []byte) []Example {
 			r.nodeTest(code[from:to])
 		case source.Java, source.Kotlin:
 			r.jvmTest(code[from:to])
+		case source.Rust:
+			r.rustTest(code[from:to])
 		}
 		out = append(out, r.settled()...)
 	}
@@ -115,7 +117,7 @@ func (r *reader) parser(ts []source.Token) *parser {
 func (r *reader) value(ts []source.Token) (Value, bool) {
 	p := r.parser(ts)
 	v, ok := p.value()
-	return v, ok && p.end() && literal([]Value{v}) && (r.lang == source.Python || !p.odd)
+	return v, ok && p.end() && literal([]Value{v}) && (r.lang == source.Python || r.lang == source.Rust || !p.odd)
 }
 
 // call reads a call with literals, or the variable that holds what one gives.
@@ -126,8 +128,11 @@ func (r *reader) call(ts []source.Token) ([]Link, bool) {
 	}
 	p := r.parser(ts)
 	c, ok := p.chain()
-	if !ok || !p.end() || p.odd {
+	if !ok || !p.end() || p.odd && r.lang != source.Rust {
 		return nil, false
+	}
+	if r.lang == source.Rust {
+		c = inModule(c)
 	}
 	first, _, _ := strings.Cut(c[0].Name, ".")
 	return c, !r.local[first] && !ofLanguage[first]

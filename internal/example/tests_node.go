@@ -39,11 +39,14 @@ func closing(ts []source.Token, i int) int {
 	return -1
 }
 
-// block reads statements of JavaScript, Java or Kotlin.
+// block reads statements of JavaScript, Java, Kotlin or Rust.
 func (r *reader) block(ts []source.Token) {
-	read := r.nodeStatement
-	if r.lang == source.Java || r.lang == source.Kotlin {
+	read, loop := r.nodeStatement, r.nodeFor
+	switch r.lang {
+	case source.Java, source.Kotlin:
 		read = r.jvmStatement
+	case source.Rust:
+		read, loop = r.rustStatement, r.rustFor
 	}
 	for len(ts) > 0 {
 		if ts[0].Text == ";" {
@@ -51,7 +54,7 @@ func (r *reader) block(ts []source.Token) {
 			continue
 		}
 		if ts[0].Text == "for" {
-			if rest, ok := r.nodeFor(ts); ok {
+			if rest, ok := loop(ts); ok {
 				ts = rest
 				continue
 			}

@@ -247,6 +247,35 @@ test("b", async (t) => expect(await f(2)).toBe(3))
 test("c", () =>
   assert.throws(() => f(-1), RangeError));
 `, `f(1) = 2; f(2) = 3; f(-1) = error RangeError`},
+		{"rust", "src/fee.rs", `pub fn half(n: u32) -> u32 { n / 2 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves() {
+        assert_eq!(half(4u32), 2, "of {}", 4);
+        assert_eq!(3, crate::fee::half(6));
+        assert!(even(&[1, 2]));
+        assert!(!fee::Table::new("a".to_string()).full());
+        assert!(parse("x").is_err());
+        let got: Option<u32> = find(vec![1, 2], 'b');
+        assert_eq!(got, Some(1));
+        for (n, want) in [(1, "I"), (4, "IV")].iter() {
+            assert_eq!(roman(n), want);
+        }
+        assert!((ratio(1) - 0.5).abs() < 0.1);
+        assert!(half(1_000) == 500);
+    }
+
+    #[test]
+    #[should_panic]
+    fn panics() {
+        assert_eq!(half(1), 7);
+    }
+}
+`, `half(4) = 2; half(6) = 3; even([1, 2]) = true; Table.new("a").full() = false; parse("x").is_err() = true; find([1, 2], "b") = 1; roman(1) = "I"; roman(4) = "IV"; half(1000) = 500 after assert!((ratio(1) - 0.5).abs() < 0.1)`},
 		{"node, something runs before", "a.test.mjs", `beforeEach(() => reset());
 test("a", () => { assert.equal(f(1), 2); });
 `, `f(1) = 2 after beforeEach(( ) => reset( ) ) ; ) ;`},
@@ -305,6 +334,7 @@ func TestOthers(t *testing.T) {
 func FuzzInTests(f *testing.F) {
 	f.Add("a_test.go", "package a\nfunc TestA(t *testing.T) { if F(1) != 2 { t.Fail() } }")
 	f.Add("test_a.py", "def test_a():\n    assert f(1) == 2\n")
+	f.Add("src/lib.rs", "#[test]\nfn a() { let v = vec![1]; assert_eq!(f(&v), Some(1)); for (a, b) in [(1, 2)] { assert!(!g(a)); } }")
 	f.Add("a.test.ts", "test('a', () => { expect(f(1)).toBe(2); });")
 	f.Add("src/test/java/ATest.java", "class ATest { @Test void a() { x = y; assertEquals(2, F.f(1)); assertThrows(E.class, () -> F.f(0)); } }")
 	f.Add("src/test/kotlin/ATest.kt", "class ATest { @Test fun a() { x.y(z); assertFailsWith<E> { f(0) }; assertThat(f(1)).isEqualTo(2) } }")
