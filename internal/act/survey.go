@@ -93,6 +93,16 @@ func (a *Actor) Unchecked(ctx context.Context) (bool, error) {
 	return slices.ContainsFunc(v.paths(), check.IsCode), nil
 }
 
+// Foreign reports whether all tests of the project are in languages that nobody reads here.
+func (a *Actor) Foreign(ctx context.Context) (bool, error) {
+	v, _, err := a.checkedOut(ctx)
+	if err != nil || v == nil {
+		return false, err
+	}
+	chains := a.checked(v)
+	return len(chains) > 0 && !slices.ContainsFunc(chains, func(f toolchain.Found) bool { return f.Ecosystem != toolchain.Unknown }), nil
+}
+
 // tested reports whether a toolchain has tests of its own.
 func tested(v *view, chain toolchain.Found) bool {
 	return chain.Ecosystem == toolchain.Unknown || slices.ContainsFunc(v.paths(), func(p string) bool {

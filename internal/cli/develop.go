@@ -83,6 +83,11 @@ func (p *project) develop(ctx context.Context, given string, f developFlags) (er
 	if err := enough(given, given); f.worktree && err != nil {
 		return err
 	}
+	if foreign, err := act.New(p.planOptions()).Foreign(ctx); err != nil {
+		return err
+	} else if foreign {
+		return usage("develop needs tests that Jacquard reads: in Go, JavaScript, TypeScript, Python, Rust, Java or Kotlin. For this project, use jacquard do")
+	}
 	if !f.prSaid {
 		f.pr = p.conf.PR
 	}

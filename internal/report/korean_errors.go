@@ -131,8 +131,9 @@ var koreanErrors = map[string]string{
 	"nothing can be verified here, so nothing was started: %s. Fix it, or add the test command under checks in %s. For details, run: jacquard doctor": "여기서는 아무것도 검증할 수 없어 시작하지 않았습니다: %s. 문제를 고치거나 %s의 checks에 테스트 명령을 추가하세요. 자세히: jacquard doctor",
 
 	// do, bug, build
-	"no request given: jacquard do \"…\", or --from file:PATH":                           "할 일을 적으세요: jacquard do \"…\" 또는 --from file:PATH",
-	"--from %q: must be file:PATH, issue:N, slack:CHANNEL or gmail:QUERY":                "--from %q: file:PATH, issue:N, slack:CHANNEL, gmail:QUERY 중 하나여야 합니다",
+	"develop needs tests that Jacquard reads: in Go, JavaScript, TypeScript, Python, Rust, Java or Kotlin. For this project, use jacquard do": "develop에는 Jacquard가 읽는 테스트가 필요합니다(Go, JavaScript, TypeScript, Python, Rust, Java, Kotlin). 이 프로젝트에는 jacquard do를 쓰세요",
+	"no request given: jacquard do \"…\", or --from file:PATH":                                                                                "할 일을 적으세요: jacquard do \"…\" 또는 --from file:PATH",
+	"--from %q: must be file:PATH, issue:N, slack:CHANNEL or gmail:QUERY":                                                                     "--from %q: file:PATH, issue:N, slack:CHANNEL, gmail:QUERY 중 하나여야 합니다",
 	"--style %q: must be one of %s":                                                      "--style %q: %s 중 하나여야 합니다",
 	"--review panel: name the reviewers under panel in %s":                               "--review panel: 누가 리뷰할지 %s의 panel에 적으세요",
 	"%q is too short: describe the change in a sentence":                                 "%q: 너무 짧습니다. 원하는 변경을 한 문장으로 적으세요",
