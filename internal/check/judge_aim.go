@@ -30,12 +30,13 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 		}
 	}
 	units := near
-	var known, first, rest []mutantAt
+	var ends, known, first, rest []mutantAt
 	for range mostIndexes {
 		var further []string
 		for _, file := range x.sourcesOf(g, units) {
 			further = append(further, g.imports(file)...)
 			lines := strings.Split(string(x.files[file]), "\n")
+			ends = append(ends, those(x.longer(file, gone), func(m mutantAt) bool { return named[bareName(m.Func)] })...)
 			for _, m := range x.mutantsIn(file) {
 				switch name := bareName(m.Func); {
 				case !named[name]:
@@ -58,8 +59,31 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 		}
 	}
 	shown := spread(known)
-	list := slices.Concat(shown[:min(mostBlind/2, len(shown))], spread(first), spread(rest))
+	list := slices.Concat(ends[:min(mostLonger, len(ends))], shown[:min(mostBlind/2, len(shown))], spread(first), spread(rest))
 	return list[:min(mostBlind, len(list))]
+}
+
+// mostLonger is how many texts get a longer end.
+const mostLonger = 2
+
+// lastWord is the word that a text ends with, before its quotes.
+var lastWord = re.New("(\\pL{2,})[^\\pL\"'`]*[\"'`]+#*$")
+
+// longer are the texts of a file that end with a word of some lost lines, each with a letter more: a test that looks only at how a text begins,
+// or for a part of it, does not notice.
+func (x *chainJudge) longer(file, gone string) (out []mutantAt) {
+	f := source.Parse(file, x.files[file])
+	for _, t := range f.Tokens {
+		at := lastWord().FindStringSubmatchIndex(t.Text)
+		if t.Kind != source.String || at == nil || !hasWord(gone, t.Text[at[2]:at[3]]) {
+			continue
+		}
+		fn, _ := f.FuncAt(t.Line)
+		word := t.Text[at[2]:at[3]]
+		m := source.Mutant{Func: fn.Name, Line: t.Line, What: word + " to " + word + "x", Off: t.Off + at[2], End: t.Off + at[3], New: word + "x"}
+		out = append(out, mutantAt{Mutant: m, file: file, src: x.files[file]})
+	}
+	return out
 }
 
 // lostText is what stood in some old lines, without the values that new lines have as well.

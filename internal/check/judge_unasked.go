@@ -7,6 +7,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -111,8 +112,13 @@ var ordering = re.New(`[^-=<>!](?:[<>]=?)[^-<>=]`)
 
 // special tells of functions that give something else than before only where tests call them that fail without the change.
 func (x *chainJudge) special(ctx context.Context, d comparison, shown []example.Example) error {
-	red := x.redIDs()
-	shown = those(shown, func(e example.Example) bool { return red[e.Test] })
+	red, funcs := x.redIDs(), map[string]bool{}
+	for _, file := range d.m.Place.Sources {
+		for _, fn := range source.Parse(file, changeOf(d.changes, file).New).Funcs {
+			funcs[bareName(fn.Name)] = true
+		}
+	}
+	shown = those(shown, func(e example.Example) bool { return red[e.Test] && funcs[asks(e)] }) // and not what a string says of itself
 	others := append(example.Unusual(shown, mostUnusual), example.Near(shown, mostUnusual, d.own())...)
 	if len(shown) == 0 || len(others) < enoughOthers {
 		return nil
