@@ -86,6 +86,49 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 	return nil
 }
 
+// unnoticed asks for tests of functions that were there before: of the mutants in what the change wrote they have to notice half. Else it may
+// be a change that nobody asked for.
+func (p *taskProof) unnoticed(ctx context.Context, pl *place, mine []string) error {
+	if p.t.Untested != "" || Rejected(p.proof.Findings) {
+		return nil
+	}
+	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
+	defer cancel()
+	old, now := p.sources(mine)
+	chosen, rest := mutantsOf(old, now)
+	passing := p.passing(pl)
+	of, unseen, order := map[string]*Outcomes{}, map[string]mutantAt{}, []string(nil)
+	for _, x := range slices.Concat(chosen, rest) {
+		key := x.file + " " + x.Func
+		if !x.anew || x.Func == "" || x.Limit() || functions(x.file, old[x.file])[x.Func] == "" || of[key] != nil && of[key].Tried == mostChanged {
+			continue
+		}
+		killed, valid, err := pl.mutant(short, x, p.withTestsOf(pl, x.file, nil), passing, &p.proof)
+		if errors.Is(err, errMutateTime) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if valid {
+			if of[key] == nil {
+				of[key], order = &Outcomes{}, append(order, key)
+			}
+			if of[key].add(killed); !killed {
+				unseen[key] = x
+			}
+		}
+	}
+	for _, key := range order {
+		if n, x := of[key], unseen[key]; n.Tried >= fewMutants && 2*n.Noticed < n.Tried {
+			p.add(fix("unnoticed-change", x.file, x.Line, fmt.Sprintf(
+				"Tests kill %d of %d mutants in the changed lines of %s, and not that in line %d: %s. Test this change, or undo it if the task does not need it.",
+				n.Noticed, n.Tried, x.Func, x.Line, describe(x.Mutant))))
+		}
+	}
+	return nil
+}
+
 // sources are the versions of some files, before and with the change, that are no tests.
 func (p *taskProof) sources(files []string) (old, now map[string][]byte) {
 	old, now = map[string][]byte{}, map[string][]byte{}
