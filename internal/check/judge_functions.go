@@ -91,8 +91,10 @@ func (x *chainJudge) trials() []*trial {
 		f := source.Parse(ch.Path, ch.New)
 		chosen, rest := mutantsOf(map[string][]byte{ch.Path: ch.Old}, map[string][]byte{ch.Path: ch.New})
 		by, list := map[string][]mutantAt{}, slices.Concat(chosen, rest)
+		stood := removed(ch)
 		for _, m := range list {
-			if m.Func != "main" { // which a test cannot call
+			named := is[m.Func] == "" && stood[string(m.src[m.Off:m.End])] // a value that has a name now
+			if m.Func != "main" && !named {                                // which a test cannot call
 				by[m.Func] = append(by[m.Func], m)
 			}
 		}
@@ -134,6 +136,15 @@ func (x *chainJudge) trials() []*trial {
 		}
 	}
 	return out
+}
+
+// removed are the values in the lines that a change took away.
+func removed(ch Change) map[string]bool {
+	lines := newLines(ch.New, ch.Old)
+	values := those(source.Tokens(ch.Path, ch.Old), func(t source.Token) bool {
+		return lines[t.Line] && (t.Kind == source.Number || t.Kind == source.String)
+	})
+	return setOf(each(values, func(t source.Token) string { return t.Text }))
 }
 
 // fromWhere is the change of a file with what was there before, also where the file had another name: half of its lines or more are those of
