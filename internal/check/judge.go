@@ -105,7 +105,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 	defer func() { err = j.close(err) }()
 	j.manifests = pathsOf(those(j.changes, func(ch Change) bool { return depends(ch.Path, ch.Old) != depends(ch.Path, ch.New) }))
 	j.notices()
-	for _, stage := range []func(context.Context) error{j.readByCode, j.eachChain, j.leftOut, j.across, j.unread} {
+	for _, stage := range []func(context.Context) error{j.readByCode, j.eachChain, j.lostAway, j.leftOut, j.across, j.unread} {
 		if err := stage(ctx); err != nil && !j.excused(ctx, err) {
 			return j.out, fmt.Errorf("judge change: %w", err)
 		}
@@ -125,6 +125,9 @@ type judge struct {
 	idle  []test          // new tests that pass without the change as well
 	about map[string]bool // names in them
 	unrun []test          // old ones that run no more
+	away  []moved         // old ones that no longer run and belong to another toolchain now
+	// ranAway is the run before in which they passed.
+	ranAway testRun
 	// missed are functions of which the tests of their own toolchain notice nothing, runs what was run by each.
 	missed []missed
 	runs   map[string]*tested

@@ -52,7 +52,9 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	}
 	skip := those(after(those(left, skips)), func(t test) bool { return skippedSince(t, run, x.results) > 0 }) // with the change, and not without it
 	gone := those(without(left, skips), func(m moved) bool { return m.was.in(run.results) == step.Pass })
-	at := groups(gone, func(m moved) string { return m.is.File })
+	mine := func(m moved) bool { return x.owns(x.chain, m.is.File) }
+	x.away, x.ranAway = append(x.away, without(gone, mine)...), run
+	at := groups(those(gone, mine), func(m moved) string { return m.is.File })
 	if err := x.blockSkipped(ctx, skip, run); err != nil {
 		return err
 	}
@@ -60,6 +62,15 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 		return err
 	}
 	x.noLonger(at, run)
+	return nil
+}
+
+// lostAway finds those among tests that moved to another toolchain that pass with none.
+func (j *judge) lostAway(context.Context) error {
+	lost := without(j.away, func(m moved) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(j.runs)), func(t *tested) bool { return m.is.in(t.results) == step.Pass })
+	})
+	j.noLonger(groups(lost, func(m moved) string { return m.is.File }), j.ranAway)
 	return nil
 }
 
