@@ -51,6 +51,16 @@ func (m Module) charge(rule, path string, line int, message string) step.Finding
 	return reject(rule, path, line, message)
 }
 
+// again is [user.again] on a tree.
+func (c *Checker) again(ctx context.Context, m Module, tree string, calls []example.Example) (found []step.Finding, err error) {
+	u, err := c.userOf(ctx, m, tree)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = joinClose(err, u.place) }()
+	return u.again(ctx, calls)
+}
+
 // again makes the same calls many times in one process. What gives something else then depends on the calls before it, of which its
 // spec has to speak.
 func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding, error) {
@@ -81,9 +91,11 @@ func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding
 	}
 	for _, i := range later { // chance differs from itself
 		if at := i % len(all); sameOutcome(first[at], second[at]) && sameOutcome(first[i], second[i]) {
-			return []step.Finding{u.m.charge("ambient-state", u.m.Dir, 0, fmt.Sprintf(
-				"%s gives %s, but %s after %d other calls. Compute the result from the arguments alone, or say in the spec what state the module keeps.",
-				list[i].Calls(), first[at].Given(), first[i].Given(), i))}, nil
+			text := fmt.Sprintf("%s gives %s, but %s after %d other calls. Compute the result from the arguments alone", list[i].Calls(), first[at].Given(), first[i].Given(), i)
+			if u.m.requested() {
+				return []step.Finding{fix("ambient-state", u.m.Dir, 0, text+".")}, nil
+			}
+			return []step.Finding{reject("ambient-state", u.m.Dir, 0, text+", or say in the spec what state the module keeps.")}, nil
 		}
 	}
 	return nil, nil

@@ -77,7 +77,25 @@ func (x *chainJudge) onlyTested(ctx context.Context, m Module) error {
 		x.known.failing++
 		x.block(givesElse(e, o), nil)
 	}
-	return nil
+	return x.stateful(ctx, m, asked)
+}
+
+// stateful tells of functions that give something else after other calls, and did not before.
+func (x *chainJudge) stateful(ctx context.Context, m Module, asked []example.Example) error {
+	now, err := x.c.again(ctx, m, x.proof.Tree, asked)
+	if len(now) == 0 || err != nil {
+		return err
+	}
+	m.Base = x.before
+	was, err := x.c.again(ctx, m, x.before, asked)
+	if len(was) == 0 && (err == nil || unable(err)) {
+		if now[0].Path = m.Dir; len(m.Place.Sources) == 1 {
+			now[0].Path = m.Place.Sources[0]
+		}
+		x.say(now[0], nil)
+		return nil
+	}
+	return err
 }
 
 // differing tells of the functions of a module that give something else than before.

@@ -208,6 +208,7 @@ var koreanFindings = map[string]string{
 
 	// examples
 	"The spec says: %s. Called outside the tests, it gives: %s.":                                                                                                                                                                   "스펙: %s. 테스트 밖에서 호출하면: %s.",
+	"%s gives %s, but %s after %d other calls. Compute the result from the arguments alone.":                                                                                                                                       "%s의 결과는 %s인데, 다른 호출 %[4]d번 뒤에는 %[3]s입니다. 인수만으로 결과를 계산하세요.",
 	"%s gives %s, but %s after %d other calls. Compute the result from the arguments alone, or say in the spec what state the module keeps.":                                                                                       "%s의 결과는 %s인데, 다른 호출 %[4]d번 뒤에는 %[3]s입니다. 인수만으로 결과를 계산하거나, 모듈이 유지하는 상태를 스펙에 밝히세요.",
 	"%s changes its argument. The spec says that arguments stay unchanged; work on a copy.":                                                                                                                                        "%s이(가) 인수를 바꿉니다. 스펙에 따르면 인수는 그대로여야 합니다. 복사본으로 작업하세요.",
 	"%s returns an object that an earlier call returned, or that it got as an argument. The spec says that results are not shared; return a copy.":                                                                                 "%s이(가) 이전 호출의 결과나 인수로 받은 객체를 반환합니다. 스펙에 따르면 결과를 공유하지 않습니다. 복사본을 반환하세요.",
