@@ -91,11 +91,14 @@ func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding
 	}
 	for _, i := range later { // chance differs from itself
 		if at := i % len(all); sameOutcome(first[at], second[at]) && sameOutcome(first[i], second[i]) {
-			text := fmt.Sprintf("%s gives %s, but %s after %d other calls. Compute the result from the arguments alone", list[i].Calls(), first[at].Given(), first[i].Given(), i)
-			if u.m.requested() {
-				return []step.Finding{fix("ambient-state", u.m.Dir, 0, text+".")}, nil
+			say := func(format string) string {
+				return fmt.Sprintf(format, list[i].Calls(), first[at].Given(), first[i].Given(), i)
 			}
-			return []step.Finding{reject("ambient-state", u.m.Dir, 0, text+", or say in the spec what state the module keeps.")}, nil
+			if u.m.requested() {
+				return []step.Finding{fix("ambient-state", u.m.Dir, 0, say("%s gives %s, but %s after %d other calls. Compute the result from the arguments alone."))}, nil
+			}
+			return []step.Finding{reject("ambient-state", u.m.Dir, 0,
+				say("%s gives %s, but %s after %d other calls. Compute the result from the arguments alone, or say in the spec what state the module keeps."))}, nil
 		}
 	}
 	return nil, nil
