@@ -250,6 +250,14 @@ func weakTasks() []taskCase {
 		{name: "a value that the request tells of the code before", passed: true, files: honestly(nil), task: func(t *check.Task) {
 			t.Asked = "Total([]) throws"
 		}, uncalled: []string{"Total([]) throws: true before the change, which gives 0"}},
+		{name: "a value that the request tells of the code before, in words", passed: true, rules: []string{"expectation-changed"}, level: step.Warn, files: honestly(map[string]string{
+			"cart/cart.go": strings.Replace(cartRight, "return len(prices)", "return len(prices) * 2", 1), "cart/cart_test.go": strings.Replace(cartTests, "got != 2", "got != 4", 1) + cartEmpty,
+		}), task: func(t *check.Task) {
+			t.Asked = "Count([1]) returns 1, but should count twice"
+		}, uncalled: []string{"Count([1]) returns 1, but should count twice: true before the change, which gives 2"}},
+		{name: "a value of the request that the code had before", passed: true, rules: []string{"example-failed"}, level: step.Fix, files: honestly(map[string]string{
+			"cart/cart.go": strings.Replace(cartRight, "return len(prices)", "return max(len(prices), 2)", 1),
+		}), task: func(t *check.Task) { t.Asked = "Count([1]) returns 1" }},
 		{name: "values that cannot be compared with what was agreed", passed: true, files: honestly(nil), task: func(t *check.Task) {
 			t.Says, t.Asked = "Total([4]) returns 4; then look at Total([5]) and at Count([1])\nTax(3) is 4", "Total([4]) returns 5\nTotal([6]) is 6 or 7\nTotal([8]) is 8, but Total([8]) is 9"
 		}, uncalled: []string{
