@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -58,6 +59,16 @@ func (d difference) finding(why string) step.Finding {
 // crash is an error that nobody means to give: code that gives something else now is better for it.
 var crash = re.New(`^(panic: runtime error|(TypeError|AttributeError|NameError|UnboundLocalError|ReferenceError|RecursionError)\b)`)
 
+// crashed reports whether a call before the change gave an error that its code does not raise itself.
+func (d comparison) crashed(file string, o example.Outcome) bool {
+	if !crash().MatchString(o.Given()) {
+		return false
+	}
+	const enough = 12 // of a text with a value in it
+	raised := o.Error != nil && len(o.Error.Text) >= enough && bytes.Contains(changeOf(d.changes, file).Old, []byte(o.Error.Text[:enough]))
+	return !raised
+}
+
 // asks is the name of the function or method that an example asks in the end.
 func asks(e example.Example) string { return bareName(e.Call[len(e.Call)-1].Name) }
 
@@ -91,7 +102,7 @@ func (d comparison) differences(ctx context.Context, asked []example.Example, na
 	for _, failing := range []bool{true, false} {
 		for i, e := range list {
 			file := d.declaring(e.Symbol())
-			if told[file] >= mostDiffer || crash().MatchString(old[i].Given()) || sameOutcome(old[i], now[i]) || failing != failsNow(old[i], now[i]) {
+			if told[file] >= mostDiffer || d.crashed(file, old[i]) || sameOutcome(old[i], now[i]) || failing != failsNow(old[i], now[i]) {
 				continue
 			}
 			told[file]++

@@ -191,9 +191,12 @@ func TestTypesThatTheBuildChecks(t *testing.T) {
 	if f := detect(); len(f.Before()) != 1 || len(f.Build(".")) != 0 {
 		t.Errorf("before the tests %v, types by %v: want tsc -b alone", f.Before(), f.Build("."))
 	}
-	files["package.json"] = strings.Replace(files["package.json"], "tsc -b", "esbuild src/a.ts", 1)
-	if f := detect(); len(f.Build(".")) != 1 {
-		t.Errorf("types by %v, want tsc", f.Build("."))
+	before := "tsc -b"
+	for _, other := range []string{"esbuild src/a.ts", "tsc -p tsconfig.lib.json"} { // which check no types, or those of a part
+		files["package.json"] = strings.Replace(files["package.json"], before, other, 1)
+		if before = other; len(detect().Build(".")) != 1 {
+			t.Errorf("%s: types by %v, want tsc", other, detect().Build("."))
+		}
 	}
 }
 

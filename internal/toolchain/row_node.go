@@ -326,7 +326,10 @@ func nodeBuild(f Found, _ string) []Command {
 	if len(f.Own.Types) > 0 {
 		return f.allAsIs("build", f.Own.Types)
 	}
-	if slices.ContainsFunc(f.Own.Before, func(c commands.Command) bool { return c.Program() == "tsc" }) { // it checks types, in the order of references
+	part := func(arg string) bool { return arg == "-p" || arg == "--project" || strings.HasSuffix(arg, ".ts") } // of the project
+	if slices.ContainsFunc(f.Own.Before, func(c commands.Command) bool {
+		return c.Program() == "tsc" && !slices.ContainsFunc(c.Argv, part)
+	}) { // it checks types, in the order of references
 		return nil
 	}
 	return f.tsc()
