@@ -57,7 +57,8 @@ func converts(was, is string) bool {
 	return has > had && slices.Equal(before, after)
 }
 
-// unconverted is the code of a test without conversions, and how many there were: list(…), tuple(…), Array.from(…), [...…], await.
+// unconverted is the code of a test without conversions, and how many there were: list(…), tuple(…), Array.from(…), [...…], await,
+// asyncio.run(…).
 func unconverted(tokens []string) (out []string, n int) {
 	var open []bool // of each bracket that is open, whether it belongs to a conversion
 	for i := 0; i < len(tokens); i++ {
@@ -69,7 +70,7 @@ func unconverted(tokens []string) (out []string, n int) {
 			n++
 		case bare && (begins("list", "(") || begins("tuple", "(")), begins("[", "..."):
 			open, n, i = append(open, true), n+1, i+1
-		case bare && begins("Array", ".", "from", "("):
+		case bare && (begins("Array", ".", "from", "(") || begins("asyncio", ".", "run", "(")):
 			open, n, i = append(open, true), n+1, i+3
 		case t == "(" || t == "[" || t == "{":
 			open, out = append(open, false), append(out, t)

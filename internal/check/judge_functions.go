@@ -41,6 +41,7 @@ type trial struct {
 	far      []string
 	open     bool // not all was tried
 	cut      bool // there was no time for all tests near it
+	moved    bool // from another file, as it was
 	unloaded bool // a file of tests could not be loaded
 }
 
@@ -48,6 +49,7 @@ type trial struct {
 func (x *chainJudge) functions(ctx context.Context) error {
 	trials := x.trials()
 	err := x.try(ctx, trials)
+	trials = without(trials, func(t *trial) bool { return t.moved && (t.Noticed == 0 || t.MissedSome() || t.Missed()) }) // as it was before
 	for _, t := range trials {
 		if err == nil && t.Tried > 0 && t.Noticed == 0 && !t.open && !t.cut {
 			err = x.unreached(ctx, t)
@@ -118,8 +120,8 @@ func (x *chainJudge) trials() []*trial {
 		far = slices.DeleteFunc(far, func(f string) bool { return slices.Contains(near, f) })
 		known := those(near, func(f string) bool { return x.ran[f] })
 		add := func(name string, line int) {
-			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "" || gone[name] || hadOtherName(was, is, name), rows: rows && name == ""}
-			out = append(out, &trial{Function: fn, mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
+			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "" || gone[name] != "" || hadOtherName(was, is, name), rows: rows && name == ""}
+			out = append(out, &trial{Function: fn, moved: is[name] != "" && gone[name] == is[name], mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
 		}
 		wrote := written(ch, f)
 		for _, fn := range f.Funcs {
@@ -168,17 +170,17 @@ func (j *judge) fromWhere(ch Change) Change {
 	return ch
 }
 
-// gone are the functions that files no longer have. One of the same name that is new in another file was moved there.
-func (x *chainJudge) gone() map[string]bool {
-	out := map[string]bool{}
+// gone are the functions that files no longer have, with their code. One of the same name that is new in another file was moved there.
+func (x *chainJudge) gone() map[string]string {
+	out := map[string]string{}
 	for _, ch := range x.changes {
 		if kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
 			continue
 		}
 		is := functions(ch.Path, codeOf(ch.Path, ch.New))
-		for name := range functions(ch.Path, codeOf(ch.Path, ch.Old)) {
+		for name, text := range functions(ch.Path, codeOf(ch.Path, ch.Old)) {
 			if _, stays := is[name]; !stays {
-				out[name] = true
+				out[name] = text
 			}
 		}
 	}

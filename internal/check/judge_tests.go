@@ -112,7 +112,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 	}
 	gone = slices.DeleteFunc(gone, func(t test) bool {
 		_, ok := x.renamed(newFile(changeOf(x.changes, t.File)))[t.Name]
-		return !x.owns(x.chain, t.File) || ok && x.namedStill(t, x.fresh)
+		return !x.owns(x.chain, t.File) || ok && x.namedStill(t, x.fresh) || x.wentAlong(t)
 	})
 	if len(gone) == 0 {
 		return nil
@@ -167,6 +167,32 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 		x.block(reject("test-deleted", t.File, 0, text+advice), &run)
 	}
 	return nil
+}
+
+// wentAlong reports whether a test is in another file now as it was, and calls what went to another module: only where its names are from is
+// another.
+func (x *chainJudge) wentAlong(t test) bool {
+	old := source.Parse(t.File, changeOf(x.changes, t.File).Old)
+	was := fromNowhere(body(old, t.Test))
+	return slices.ContainsFunc(x.fresh, func(o test) bool {
+		if o.File == t.File || bareName(o.Name) != bareName(t.Name) {
+			return false
+		}
+		f := source.Parse(o.File, x.files[o.File])
+		return fromNowhere(body(f, o.Test)) == was
+	})
+}
+
+// fromNowhere is code without what its names belong to.
+func fromNowhere(code string) string {
+	words := strings.Fields(code)
+	var out []string
+	for i, w := range words {
+		if belongs := i+1 < len(words) && words[i+1] == "." && word().MatchString(w); !belongs && w != "." {
+			out = append(out, w)
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // firstMessage is the first line of what a test said when it failed.

@@ -102,6 +102,7 @@ func TestConverts(t *testing.T) {
 		{"assert tags ( 3 ) == [ 1 ]", "assert list ( tags ( 3 ) ) == [ 1 ]", true},
 		{"assert . deepEqual ( ids ( ) , [ 1 ] )", "assert . deepEqual ( [ ... ids ( ) ] , [ 1 ] )", true},
 		{"( ) => { equal ( f ( ) , 1 ) }", "async ( ) => { equal ( await f ( ) , 1 ) }", true},
+		{"assert f ( ) == 1", "assert asyncio . run ( f ( ) ) == 1", true},
 		{"assert f ( ) == [ 2 , 1 ]", "assert sorted ( f ( ) ) == [ 1 , 2 ]", false},
 		{"assert f ( ) == 10", "assert f ( ) in ( 10 , 50 )", false},
 		{"assert f ( ) == 10", "assert f ( ) == 10", false},
