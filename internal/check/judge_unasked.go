@@ -122,8 +122,12 @@ func (x *chainJudge) differing(ctx context.Context, m Module) error {
 	return err
 }
 
-// enoughOthers is how many other calls have to give the same as before, and enoughValues how many of them a value.
-const enoughOthers, enoughValues = 5, 3
+// enoughOthers is how many other calls have to give the same as before, and enoughAlike how many of these are of the same form or give a
+// value.
+const enoughOthers, enoughAlike = 5, 3
+
+// rareResult is how long a result is that two inputs do not have by chance, as true is.
+const rareResult = 6
 
 // ordering is a comparison. A limit that was moved by one gives something else for one input only.
 var ordering = re.New(`[^-=<>!](?:[<>]=?)[^-<>=]`)
@@ -137,17 +141,18 @@ func (x *chainJudge) special(ctx context.Context, d comparison, shown []example.
 		}
 	}
 	shown = those(shown, func(e example.Example) bool { return red[e.Test] && funcs[asks(e)] }) // and not what a string says of itself
-	others := append(example.Unusual(shown, mostUnusual), example.Near(shown, mostUnusual, d.own())...)
+	alike := example.Alike(shown, mostUnusual)
+	others := slices.Concat(alike, example.Unusual(shown, mostUnusual), example.Near(shown, mostUnusual, d.own()))
 	if len(shown) == 0 || len(others) < enoughOthers {
 		return nil
 	}
-	list := append(slices.Clone(shown), others...)
+	list := slices.Concat(shown, others)
 	old, now, err := d.outcomes(ctx, list)
 	if err != nil {
 		return err
 	}
-	differ, elsewhere := map[string]bool{}, map[string]bool{} // by the function
-	same, values := map[string]int{}, map[string]int{}
+	differ, elsewhere, known := map[string]bool{}, map[string]bool{}, map[string]bool{} // by the function
+	same, telling := map[string]int{}, map[string]int{}
 	var names []string
 	for i, e := range list {
 		name := e.Symbol()
@@ -155,12 +160,12 @@ func (x *chainJudge) special(ctx context.Context, d comparison, shown []example.
 		switch {
 		case old[i].Cannot != "" || now[i].Cannot != "":
 		case sameOutcome(old[i], now[i]):
-			if same[name]++; now[i].Error == nil {
-				values[name]++
+			if same[name]++; now[i].Error == nil || i-len(shown) < len(alike) {
+				telling[name]++
 			}
 		case i < len(shown):
-			differ[name] = true
-		default:
+			differ[name], known[name+now[i].Given()] = true, true
+		case len(now[i].Given()) < rareResult || !known[name+now[i].Given()]: // else it may be the same input in other words
 			elsewhere[name] = true
 		}
 	}
@@ -169,7 +174,7 @@ func (x *chainJudge) special(ctx context.Context, d comparison, shown []example.
 		return slices.ContainsFunc(added(ch.Old, ch.New), func(l line) bool { return ordering().MatchString(l.text) })
 	}
 	for _, name := range names {
-		if file := d.declaring(name); differ[name] && !elsewhere[name] && same[name] >= enoughOthers && values[name] >= enoughValues && !limits(file) {
+		if file := d.declaring(name); differ[name] && !elsewhere[name] && same[name] >= enoughOthers && telling[name] >= enoughAlike && !limits(file) {
 			x.say(fix("special-case", file, 0, fmt.Sprintf(
 				"%s gives another result than before only for calls that new tests make: %d calls with other inputs give the same as before.", name, same[name])), nil)
 		}

@@ -23,9 +23,9 @@ func TestVerdictText(t *testing.T) {
 		want string
 	}{
 		"all was run":        {check.Judgement{Verdict: check.VerdictProved}, proved},
-		"some was not":       {check.Judgement{Verdict: check.VerdictProved, NotRun: late}, proved + "; stopped at the time limit before all tests ran"},
+		"some was not":       {check.Judgement{Verdict: check.VerdictProved, NotRun: late}, proved + "; not everything was tried"},
 		"tests show less":    {check.Judgement{Verdict: check.VerdictProved, Findings: lesser}, proved + "; but 1 test may check too little"},
-		"both":               {check.Judgement{Verdict: check.VerdictProved, Findings: lesser, NotRun: late}, proved + "; but 1 test may check too little; stopped at the time limit before all tests ran"},
+		"both":               {check.Judgement{Verdict: check.VerdictProved, Findings: lesser, NotRun: late}, proved + "; but 1 test may check too little; not everything was tried"},
 		"a bad one is clear": {check.Judgement{Verdict: check.VerdictUnproved, NotRun: late}, "unproved: no test shows that the change works"},
 	} {
 		c.j.Red = []check.RedTest{{}}

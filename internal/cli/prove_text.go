@@ -47,7 +47,7 @@ func verdictText(l report.Lang, j act.Judged) string {
 		text += fmt.Sprintf(l.T("; tests in %s expect something else than before"), strings.Join(files, ", "))
 	}
 	if len(j.NotRun) > 0 {
-		text += l.T("; stopped at the time limit before all tests ran")
+		text += l.T("; not everything was tried")
 	}
 	return text
 }

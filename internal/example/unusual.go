@@ -11,6 +11,33 @@ import (
 // a list the other way round. There are at most n, of all calls and inputs in turn.
 func Unusual(list []Example, n int) []Example { return varied(list, n, unusual) }
 
+// Alike are calls like those of a list, each with one input of the same form: other digits, other letters. There are at most n.
+func Alike(list []Example, n int) []Example { return varied(list, n, shifted) }
+
+// shifted are values of the same form as another: each digit and each letter of the alphabet is one of the next.
+func shifted(v Value) (out []Value) {
+	if v.Kind != Number && v.Kind != String {
+		return nil
+	}
+	for by := range rune(3) {
+		text := strings.Map(func(r rune) rune {
+			switch {
+			case r >= '1' && r <= '9': // no number begins with 0 that did not
+				return '1' + (r-'1'+by+1)%9
+			case r >= 'a' && r <= 'z' && v.Kind == String:
+				return 'a' + (r-'a'+by+1)%26
+			case r >= 'A' && r <= 'Z' && v.Kind == String:
+				return 'A' + (r-'A'+by+1)%26
+			}
+			return r
+		}, v.Text)
+		if text != v.Text {
+			out = append(out, Value{Kind: v.Kind, Text: text, Big: v.Big})
+		}
+	}
+	return out
+}
+
 // Near are calls like those of a list, each with one of some values in the place of another, or with one next to it. None names a place on
 // the machine: what a test calls may act there. There are at most n.
 func Near(list []Example, n int, values []Value) []Example {

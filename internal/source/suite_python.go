@@ -144,6 +144,10 @@ func (p *pyFile) body(t *Test, from, to int, trivial bool) {
 			end := p.end(l, to)
 			p.body(t, l+1, end, trivial || p.swallows(end, to))
 			l = end - 1
+		case suppresses().MatchString(head):
+			end := p.end(l, to)
+			p.body(t, l+1, end, true)
+			l = end - 1
 		case isWord(ts[0], "if") && p.conditionalSkip(l, to):
 			if platform().MatchString(head) {
 				t.MaySkip = true
@@ -162,6 +166,9 @@ func (p *pyFile) body(t *Test, from, to int, trivial bool) {
 		}
 	}
 }
+
+// suppresses finds a block in which a failed assertion is none.
+var suppresses = re.New(`^with (?:contextlib\.)?suppress\([^)]*\b(?:AssertionError|Exception|BaseException)\b`)
 
 func (p *pyFile) conditionalSkip(l, to int) bool {
 	for k := l + 1; k < p.end(l, to); k++ {
