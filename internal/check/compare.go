@@ -168,7 +168,7 @@ func fewOfEach(list []example.Example) []example.Example {
 }
 
 // mostOwn and longOwn bound the values that are taken from changed code.
-const mostOwn, longOwn = 6, 40
+const mostOwn, longOwn = 16, 40
 
 // asksFor are the literals in the lines that a change wrote.
 func asksFor(ch Change) (out []example.Value) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -32,10 +33,18 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	failing, err := x.reachAsserts(ctx, a.failing)
+	if err != nil {
+		return err
+	}
+	lost, err := x.reachAsserts(ctx, x.needing(a.lost))
+	if err != nil {
+		return err
+	}
 	red := func(by RedBy) func(test) RedTest {
 		return func(t test) RedTest { return RedTest{t.ID, by, x.existed(t)} }
 	}
-	x.out.Red = append(append(x.out.Red, each(a.failing, red(RedByAssert))...), each(x.needing(a.lost), red(RedByCompile))...)
+	x.out.Red = append(append(x.out.Red, each(failing, red(RedByAssert))...), each(lost, red(RedByCompile))...)
 	x.alike = a.passing
 	if a.invalid != "" && len(a.lost) == 0 {
 		x.say(warn("check-invalid", "", 0, a.invalid), &a.run)
@@ -48,6 +57,28 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 		pl.recordFailures()
 	}
 	return nil
+}
+
+// reachAsserts are those of some new tests that come to what they assert. It is told of one that asserts nothing outside of loops, and enters
+// none: it only shows that the code can be called.
+func (x *chainJudge) reachAsserts(ctx context.Context, tests []test) (out []test, err error) {
+	for _, t := range tests {
+		m, ok := source.Parse(t.File, x.files[t.File]).CrashInLoops(t.Test)
+		if !ok {
+			out = append(out, t)
+			continue
+		}
+		reached, valid, err := x.kills(ctx, x.pl, mutantAt{Mutant: m, file: t.File, src: x.files[t.File]}, []string{t.File}, []test{t}, slowAfter(x.took))
+		if err != nil {
+			return nil, err
+		}
+		if reached || !valid {
+			out = append(out, t)
+			continue
+		}
+		x.say(fix("test-always-true", t.File, t.Line, "The test "+t.Name+" asserts only in loops, and comes into none of them. Assert that there is something to go through."), nil)
+	}
+	return out, nil
 }
 
 // needing are those of some tests that cannot be loaded without the change because of what they name themselves. That the others cannot, because

@@ -132,41 +132,38 @@ const rareResult = 6
 // ordering is a comparison. A limit that was moved by one gives something else for one input only.
 var ordering = re.New(`[^-=<>!](?:[<>]=?)[^-<>=]`)
 
-// special tells of functions that give something else than before only where tests call them that fail without the change.
-func (x *chainJudge) special(ctx context.Context, d comparison, shown []example.Example) error {
+// special tells of functions that tests name which fail without the change: where they give something else than before only for the calls of
+// these tests, and where errors became one value that no test expects.
+func (x *chainJudge) special(ctx context.Context, d comparison, calls []example.Example) error {
 	red, funcs := x.redIDs(), map[string]bool{}
 	for _, file := range d.m.Place.Sources {
 		for _, fn := range source.Parse(file, changeOf(d.changes, file).New).Funcs {
 			funcs[bareName(fn.Name)] = true
 		}
 	}
-	shown = those(shown, func(e example.Example) bool { return red[e.Test] && funcs[asks(e)] }) // and not what a string says of itself
-	alike := example.Alike(shown, mostUnusual)
-	others := slices.Concat(alike, example.Unusual(shown, mostUnusual), example.Near(shown, mostUnusual, d.own()))
-	if len(shown) == 0 || len(others) < enoughOthers {
+	calls = those(calls, func(e example.Example) bool { return funcs[asks(e)] }) // and not what a string says of itself
+	alike := example.Alike(calls, mostUnusual)
+	list := slices.Concat(calls, alike, example.Unusual(calls, mostUnusual), example.Near(calls, mostUnusual, d.own()))
+	if len(list) == 0 {
 		return nil
 	}
-	list := slices.Concat(shown, others)
 	old, now, err := d.outcomes(ctx, list)
 	if err != nil {
 		return err
 	}
-	differ, elsewhere, known := map[string]bool{}, map[string]bool{}, map[string]bool{} // by the function
-	same, telling := map[string]int{}, map[string]int{}
+	seen := map[string]*unlike{}
 	var names []string
 	for i, e := range list {
 		name := e.Symbol()
-		names = addNew(names, name)
-		switch {
+		if names = addNew(names, name); seen[name] == nil {
+			seen[name] = &unlike{known: map[string]bool{}, silenced: map[string][]string{}}
+		}
+		switch u := seen[name]; {
 		case old[i].Cannot != "" || now[i].Cannot != "":
-		case sameOutcome(old[i], now[i]):
-			if same[name]++; now[i].Error == nil || i-len(shown) < len(alike) {
-				telling[name]++
-			}
-		case i < len(shown):
-			differ[name], known[name+now[i].Given()] = true, true
-		case len(now[i].Given()) < rareResult || !known[name+now[i].Given()]: // else it may be the same input in other words
-			elsewhere[name] = true
+		case i < len(calls) && red[e.Test]:
+			u.asked(old[i], now[i])
+		default:
+			u.other(e, old[i], now[i], i >= len(calls) && i < len(calls)+len(alike))
 		}
 	}
 	limits := func(file string) bool {
@@ -174,10 +171,49 @@ func (x *chainJudge) special(ctx context.Context, d comparison, shown []example.
 		return slices.ContainsFunc(added(ch.Old, ch.New), func(l line) bool { return ordering().MatchString(l.text) })
 	}
 	for _, name := range names {
-		if file := d.declaring(name); differ[name] && !elsewhere[name] && same[name] >= enoughOthers && telling[name] >= enoughAlike && !limits(file) {
+		u, file := seen[name], d.declaring(name)
+		if u.differ && !u.elsewhere && u.same >= enoughOthers && u.telling >= enoughAlike && !limits(file) {
 			x.say(fix("special-case", file, 0, fmt.Sprintf(
-				"%s gives another result than before only for calls that new tests make: %d calls with other inputs give the same as before.", name, same[name])), nil)
+				"%s gives another result than before only for calls that new tests make: %d calls with other inputs give the same as before.", name, u.same)), nil)
+		}
+		for value, silent := range u.silenced {
+			wanted := slices.ContainsFunc(calls, func(e example.Example) bool { return e.Symbol() == name && e.Want.Value.String() == value })
+			if len(silent) >= enoughAlike && !wanted {
+				x.say(fix("behavior-changed", file, 0, fmt.Sprintf(
+					"%s gives %s now where it gave an error before, such as for %s. No test expects that.", name, value, silent[0])), nil)
+			}
 		}
 	}
 	return nil
+}
+
+// unlike is what a function gives with a change that it did not give before.
+type unlike struct {
+	differ, elsewhere bool                // to new tests, to others
+	same, telling     int                 // calls of others that give the same, those of them that could tell
+	known             map[string]bool     // what it gives to new tests
+	silenced          map[string][]string // calls that gave errors, by the value that they give now
+}
+
+// asked takes in what a call of a new test gives.
+func (u *unlike) asked(old, now example.Outcome) {
+	if !sameOutcome(old, now) {
+		u.differ, u.known[now.Given()] = true, true
+	}
+}
+
+// other takes in what another call gives, which may be of the same form as one of a new test.
+func (u *unlike) other(e example.Example, old, now example.Outcome, alike bool) {
+	if sameOutcome(old, now) {
+		if u.same++; now.Error == nil || alike {
+			u.telling++
+		}
+		return
+	}
+	if len(now.Given()) < rareResult || !u.known[now.Given()] { // else it may be the same input in other words
+		u.elsewhere = true
+	}
+	if old.Error != nil && now.Error == nil {
+		u.silenced[now.Given()] = append(u.silenced[now.Given()], e.Calls())
+	}
 }

@@ -117,7 +117,7 @@ func (r *reader) parser(ts []source.Token) *parser {
 func (r *reader) value(ts []source.Token) (Value, bool) {
 	p := r.parser(ts)
 	v, ok := p.value()
-	return v, ok && p.end() && literal([]Value{v}) && (r.lang == source.Python || r.lang == source.Rust || !p.odd)
+	return v, ok && p.end() && literal([]Value{v}) && (r.lang == source.Python || r.lang == source.Rust || !p.odd && !p.groups)
 }
 
 // call reads a call with literals, or the variable that holds what one gives.
@@ -128,7 +128,7 @@ func (r *reader) call(ts []source.Token) ([]Link, bool) {
 	}
 	p := r.parser(ts)
 	c, ok := p.chain()
-	if !ok || !p.end() || p.odd && r.lang != source.Rust {
+	if !ok || !p.end() || p.odd || p.groups && r.lang != source.Python && r.lang != source.Rust {
 		return nil, false
 	}
 	if r.lang == source.Rust {

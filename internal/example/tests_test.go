@@ -199,13 +199,16 @@ def test_b():
     assert g(xs) == 3
     p = f(5)
     assert p.parse("x") == 1
-`, `f(3) = error; f(4) = "x"`},
+`, `f(3) = error; f(4) = "x"; g([1, 2]) = 3`},
 		{"python, fixture for all", "test_a.py", `import pytest
 @pytest.fixture(autouse=True)
 def clock(monkeypatch): ...
 def test_a():
     assert f(1) == 1
 `, `f(1) = 1 after @ pytest.fixture( autouse = True ) def clock( monkeypatch ) : ...`},
+		{"tuples and sets", "test_a.py", `def test_a():
+    assert f([(1, 2)], {"a"}) == (3, 4)
+`, `f([[1, 2]], ["a"]) = [3, 4]`},
 		{"unittest", "test_a.py", `import unittest
 class TestA(unittest.TestCase):
     def test_a(self):

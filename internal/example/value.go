@@ -69,7 +69,9 @@ type parser struct {
 	s   string
 	i   int
 	env map[string]Value // variables with literals
-	odd bool             // it has what languages build differently: tuples, sets, keys that are no texts
+	odd bool             // it has what languages build differently: keys that are no texts
+	// groups says that it has tuples or sets.
+	groups bool
 	// calls says that arguments may be calls.
 	calls bool
 	// functions says that they may be functions, too.
@@ -261,8 +263,8 @@ func (p *parser) value() (Value, bool) {
 		if ok && len(list) == 1 && !strings.HasSuffix(strings.TrimRight(p.s[:p.i-1], " \t"), ",") {
 			return list[0], true // in parentheses
 		}
-		p.odd = true
-		return Value{Kind: List, List: list}, ok
+		p.groups = true
+		return Value{Kind: List, Text: tupleText, List: list}, ok
 	case c == '{':
 		return p.braces()
 	case c >= '0' && c <= '9', c == '-', c == '+', c == '.':
@@ -314,13 +316,13 @@ func (p *parser) braces() (Value, bool) {
 	if fields, ok := p.fields(); ok {
 		return Value{Kind: Object, Fields: fields}, true
 	}
-	p.i, p.odd = from, true
+	p.i, p.groups = from, true
 	list, ok := p.list("}")
 	return Value{Kind: List, Text: setText, List: list}, ok && len(list) > 0
 }
 
-// setText says of a list that it is a set, in which order does not count.
-const setText = "set"
+// setText says of a list that it is a set, in which order does not count, tupleText that it is a tuple.
+const setText, tupleText = "set", "tuple"
 
 // number reads a number with the separators and the suffixes of the languages.
 func (p *parser) number() (Value, bool) {

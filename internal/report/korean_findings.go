@@ -208,6 +208,8 @@ var koreanFindings = map[string]string{
 
 	// examples
 	"The spec says: %s. Called outside the tests, it gives: %s.":                                                                                                                                                                   "스펙: %s. 테스트 밖에서 호출하면: %s.",
+	"The test %s asserts only in loops, and comes into none of them. Assert that there is something to go through.":                                                                                                                "테스트 %s은(는) 반복문 안에서만 단언하는데, 어느 반복문에도 들어가지 않습니다. 반복할 것이 있는지 단언하세요.",
+	"%s gives %s now where it gave an error before, such as for %s. No test expects that.":                                                                                                                                         "%s이(가) 전에는 오류를 내던 곳에서 이제 %s을(를) 줍니다. 예: %s. 이를 기대하는 테스트가 없습니다.",
 	"%s gives %s, but %s after %d other calls. Compute the result from the arguments alone.":                                                                                                                                       "%s의 결과는 %s인데, 다른 호출 %[4]d번 뒤에는 %[3]s입니다. 인수만으로 결과를 계산하세요.",
 	"%s gives %s, but %s after %d other calls. Compute the result from the arguments alone, or say in the spec what state the module keeps.":                                                                                       "%s의 결과는 %s인데, 다른 호출 %[4]d번 뒤에는 %[3]s입니다. 인수만으로 결과를 계산하거나, 모듈이 유지하는 상태를 스펙에 밝히세요.",
 	"%s changes its argument. The spec says that arguments stay unchanged; work on a copy.":                                                                                                                                        "%s이(가) 인수를 바꿉니다. 스펙에 따르면 인수는 그대로여야 합니다. 복사본으로 작업하세요.",

@@ -34,7 +34,7 @@ def value(v):
     if kind == "string":
         return v.get("text", "")
     if kind == "list":
-        return [value(x) for x in v.get("list", [])]
+        return {"tuple": tuple, "set": set}.get(v.get("text"), list)(value(x) for x in v.get("list", []))
     if kind == "code":
         try:
             return eval(v["text"], {**vars(MODULE[0]), **VARIABLES})

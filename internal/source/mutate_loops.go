@@ -1,0 +1,68 @@
+package source
+
+import (
+	"slices"
+	"strings"
+)
+
+// CrashInLoops is a mutant of a test that fails where the body of one of its loops begins. ok is false where the test asserts outside of loops,
+// or such a mutant cannot be written: what it asserts is looked at in any case then, as far as is known.
+func (f File) CrashInLoops(t Test) (m Mutant, ok bool) {
+	ts := Code(f.Tokens)
+	ts = ts[firstAt(ts, t.Off):firstAt(ts, t.Stop)]
+	var bodies [][2]int // of loops: from which token, to which
+	for i := range ts {
+		if from, to, is := f.loopBody(ts, i); is {
+			bodies = append(bodies, [2]int{from, to})
+		}
+	}
+	asserts := 0
+	for i, x := range ts {
+		if x.Kind != Ident || !strings.HasPrefix(x.Text, "assert") && x.Text != "expect" || i > 0 && ts[i-1].Text == "." && i > 1 && ts[i-2].Text != "self" {
+			continue
+		}
+		asserts++
+		if !slices.ContainsFunc(bodies, func(b [2]int) bool { return b[0] <= i && i < b[1] }) {
+			return m, false
+		}
+	}
+	crash := crashes[f.Lang]
+	if asserts == 0 || crash == "" {
+		return m, false
+	}
+	text, last := "", t.Off
+	for _, b := range bodies {
+		at := ts[b[0]].Off
+		text += string(f.src(last, at)) + crash + "; "
+		last = at
+	}
+	return Mutant{Func: t.Name, Line: t.Line, What: "crash", Off: t.Off, End: t.Stop, New: text + string(f.src(last, t.Stop))}, true
+}
+
+// loopBody is what a loop that begins with a token repeats: from which token, up to which. It is read where a body begins in no other way.
+func (f File) loopBody(ts []Token, i int) (from, to int, ok bool) {
+	switch {
+	case f.Lang == Python && ts[i].Text == "for" && ts[i].Indent >= 0:
+		colon := headerEnd(ts, i)
+		if colon == 0 {
+			return 0, 0, false
+		}
+		from, to = colon+1, colon+1
+		for to < len(ts) && (ts[to].Indent < 0 || ts[to].Indent > ts[i].Indent) {
+			to++
+		}
+	case (f.Lang == JavaScript || f.Lang == TypeScript || f.Lang == Java || f.Lang == Kotlin) && ts[i].Text == "for" && i+1 < len(ts) && ts[i+1].Text == "(":
+		open := closing(ts, i+1) + 1
+		if open >= len(ts) || ts[open].Text != "{" {
+			return 0, 0, false
+		}
+		from, to = open+1, closing(ts, open)
+	case f.Lang == Rust && ts[i].Text == "for":
+		open := i + slices.IndexFunc(ts[i:], func(t Token) bool { return t.Text == "{" })
+		if open < i {
+			return 0, 0, false
+		}
+		from, to = open+1, closing(ts, open)
+	}
+	return from, to, from > 0 && from < to && from < len(ts)
+}
