@@ -116,7 +116,7 @@ func (p *taskProof) unwanted(ctx context.Context) error {
 			tests.WriteString(l.text + "\n")
 		}
 	}
-	words, why := p.t.text()+"\n"+tests.String(), "Neither the request nor a new test mentions it."
+	words, why := p.t.text()+"\n"+tests.String(), "Neither the request nor a new test mentions it: undo it, or write a test that expects it."
 	if p.t.Keeps {
 		words, why = "", "This task must not change what the code does."
 	}
@@ -136,9 +136,7 @@ func (p *taskProof) unwanted(ctx context.Context) error {
 		}
 		for _, d := range found {
 			f := d.finding(why)
-			if p.t.Keeps {
-				f.Severity = step.Fix
-			}
+			f.Severity = step.Fix
 			p.add(f)
 		}
 	}
