@@ -222,9 +222,15 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	if j.AlsoBefore > 0 {
 		also = report.Countf(l.T(", %d failing without the change too"), j.AlsoBefore)
 	}
-	fmt.Fprint(&b, report.Countf(l.T("ran %d tests: %d passed, %d failed, %d skipped%s; %d commands in %s\n"),
-		j.Tests.Total, j.Tests.Passed, j.Tests.Failed, j.Tests.Skipped, also, len(j.Records), (time.Duration(j.Millis)*time.Millisecond).Round(100*time.Millisecond)))
-	if slices.ContainsFunc(j.Records, func(r step.Record) bool { return r.Level == step.ByExit }) {
+	byExit := slices.ContainsFunc(j.Records, func(r step.Record) bool { return r.Level == step.ByExit })
+	took := (time.Duration(j.Millis) * time.Millisecond).Round(100 * time.Millisecond)
+	if byExit && j.Tests.Total == 0 {
+		fmt.Fprint(&b, report.Countf(l.T("ran %d commands in %s\n"), len(j.Records), took))
+	} else {
+		fmt.Fprint(&b, report.Countf(l.T("ran %d tests: %d passed, %d failed, %d skipped%s; %d commands in %s\n"),
+			j.Tests.Total, j.Tests.Passed, j.Tests.Failed, j.Tests.Skipped, also, len(j.Records), took))
+	}
+	if byExit {
 		fmt.Fprint(&b, "  "+l.T("judged by exit code only, because it reports no individual tests")+"\n")
 	}
 	if len(j.Records) > 0 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -62,6 +64,11 @@ func (p *project) specNew(ctx context.Context, request string, f specNewFlags) e
 		if err != nil {
 			return err
 		}
+	}
+	if foreign, err := act.New(p.planOptions()).Foreign(ctx); err != nil {
+		return err
+	} else if foreign {
+		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ build does not know the language of this project, only Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin\n"))
 	}
 	return p.run(ctx, specDef, in, in.Budget, f.driveOptions)
 }

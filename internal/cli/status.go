@@ -230,8 +230,8 @@ func pick(runs []flow.Run, prefix string) (flow.Run, error) {
 // commandOf is the command that began a run.
 func commandOf(r flow.Run) string {
 	if in, err := report.Decode[struct {
-		TestsFirst bool `json:"tests_first"`
-	}](r.In); err == nil && in.TestsFirst {
+		Bug bool `json:"bug"`
+	}](r.In); err == nil && in.Bug {
 		return "bug"
 	}
 	return processOf(r.Def).command

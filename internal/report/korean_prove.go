@@ -85,6 +85,7 @@ var koreanProve = map[string]string{
 	"proved: %d changed tests fail without the change and pass with it":                   "proved: 고친 테스트(%d개)가 변경이 없으면 실패하고 있으면 통과합니다",
 	"proved: %d new or changed tests fail without the change and pass with it":            "proved: 새로 쓰거나 고친 테스트(%d개)가 변경이 없으면 실패하고 있으면 통과합니다",
 	"ran %d tests: %d passed, %d failed, %d skipped%s; %d commands in %s\n":               "실행: 테스트 %d개, 통과 %d, 실패 %d, 건너뜀 %d%s; 명령 %d개, %s\n",
+	"ran %d commands in %s\n":                                                             "명령 %d개를 %s 동안 실행\n",
 	"unproved: %d new tests fail":                                                         "unproved: 새 테스트 %d개가 실패합니다",
 
 	"unknown: %s": "unknown: 판정할 수 없음: %s",
