@@ -103,6 +103,9 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 	}}
 	j.out = Judgement{Before: before, Tree: tree, Findings: []Fact{}, Functions: []Function{}, Red: []RedTest{}}
 	defer func() { err = j.close(err) }()
+	if j.setup, err = j.setupFiles(ctx); err != nil {
+		return out, fmt.Errorf("judge change: %w", err)
+	}
 	j.manifests = pathsOf(those(j.changes, func(ch Change) bool { return depends(ch.Path, ch.Old) != depends(ch.Path, ch.New) }))
 	j.notices()
 	for _, stage := range []func(context.Context) error{j.readByCode, j.eachChain, j.lostAway, j.leftOut, j.across, j.unread} {
@@ -133,6 +136,7 @@ type judge struct {
 	runs   map[string]*tested
 	names  map[string]bool // of functions of the changed code, once they are asked for
 	read   map[string]bool // changed files that are no code and are named in code
+	setup  map[string]bool // files that a runner loads before the tests
 }
 
 // notices lists what people want to know of a change before anything else, and what blocks nobody: how it is checked and installed,
@@ -146,6 +150,9 @@ func (j *judge) notices() {
 			j.say(warn("lockfile-changed", ch.Path, 0, "The lock file was changed."), nil)
 		default:
 			j.say(warn("config-changed", ch.Path, 0, "The "+string(k)+" changed."), nil)
+		}
+		if j.setup[ch.Path] && ch.Status != 'D' {
+			j.say(fix("runner-hooked", ch.Path, 0, "The test runner loads this file before the tests. Users of the code do not get what it does."), nil)
 		}
 	}
 	for _, f := range (Audit{Changes: j.changes}).Findings() { // a suspicion, which people may have reasons for
@@ -333,7 +340,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	for _, ch := range j.changes {
 		if j.mineIn(chain, ch) {
 			x.changed = append(x.changed, ch.Path)
-			if kindOf(ch) == codeKind || compiles(chain, ch.Path) {
+			if j.kindOf(ch) == codeKind || compiles(chain, ch.Path) {
 				j.known.code, j.known.anew = true, j.known.anew || compiles(chain, ch.Path) || adds(j.fromWhere(ch))
 			}
 		}

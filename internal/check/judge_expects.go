@@ -202,7 +202,7 @@ func (x *chainJudge) because(ctx context.Context, was *place, old []moved, piece
 // pieces undo the pieces of the change in code that was there before, one each.
 func (x *chainJudge) pieces() (out []mutantAt) {
 	for _, ch := range x.changes {
-		if ch.Status == 'M' && kindOf(ch) == codeKind && x.mineIn(x.chain, ch) {
+		if ch.Status == 'M' && x.kindOf(ch) == codeKind && x.mineIn(x.chain, ch) {
 			lines := undone(strings.SplitAfter(string(ch.Old), "\n"), strings.SplitAfter(string(ch.New), "\n"))
 			out = append(out, each(lines, func(m source.Mutant) mutantAt { return mutantAt{m, ch.Path, ch.New, true} })...)
 		}

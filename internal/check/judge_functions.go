@@ -85,7 +85,7 @@ func (x *chainJudge) trials() []*trial {
 	var out []*trial
 	gone := x.gone()
 	for _, ch := range x.changes {
-		if ch.Status == 'D' || kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
+		if ch.Status == 'D' || x.kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
 			continue
 		}
 		ch = x.fromWhere(ch)
@@ -174,7 +174,7 @@ func (j *judge) fromWhere(ch Change) Change {
 func (x *chainJudge) gone() map[string]string {
 	out := map[string]string{}
 	for _, ch := range x.changes {
-		if kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
+		if x.kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
 			continue
 		}
 		is := functions(ch.Path, codeOf(ch.Path, ch.New))

@@ -18,13 +18,13 @@ import (
 // they were they fail and did not before, or they kill a mutant that nothing kills now.
 func (x *chainJudge) besides(ctx context.Context) (err error) {
 	helps := func(ch Change) bool {
-		return ch.Status == 'M' && kindOf(ch) == testKind && x.mineIn(x.chain, ch) && len(changedHelpers(newFile(ch))) > 0
+		return ch.Status == 'M' && x.kindOf(ch) == testKind && x.mineIn(x.chain, ch) && len(changedHelpers(newFile(ch))) > 0
 	}
 	var aside []Change
 	asked := false // what tests assert may be other code now
 	for _, ch := range x.changes {
 		helper := helps(ch)
-		if asked = asked || helper || kindOf(ch) == codeKind; helper || x.standsBeside(ch) {
+		if asked = asked || helper || x.kindOf(ch) == codeKind; helper || x.standsBeside(ch) {
 			aside = append(aside, ch)
 		}
 	}
@@ -64,7 +64,7 @@ var ofTestLibraries = re.New(`(?m)^\s*(?:import\s+)?"testing"$|^\s*(?:import|fro
 // standsBeside reports whether a change is one of what tests use: of their helpers, of their data.
 func (x *chainJudge) standsBeside(ch Change) bool {
 	was := ch.Status == 'M' || ch.Status == 'A' && path.Base(ch.Path) == conftest // which is there for all tests
-	helps := kindOf(ch) == testKind || kindOf(ch) == codeKind && ofTestLibraries().Match(ch.Old)
+	helps := x.kindOf(ch) == testKind || x.kindOf(ch) == codeKind && ofTestLibraries().Match(ch.Old)
 	return helps && was && x.mineIn(x.chain, ch) && len(source.Parse(ch.Path, ch.New).Tests) == 0
 }
 
@@ -99,7 +99,7 @@ func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *pla
 	}
 	// They may use what is new. New code may be what was moved, and then it is twice in one package.
 	anew := those(x.changes, func(ch Change) bool { return ch.Status == 'A' && !slices.Contains(pathsOf(aside), ch.Path) })
-	noCode := those(anew, func(ch Change) bool { return kindOf(ch) != codeKind })
+	noCode := those(anew, func(ch Change) bool { return x.kindOf(ch) != codeKind })
 	var loose []moved
 	for _, more := range [][]Change{noCode, anew} {
 		edits := each(slices.Concat(aside, more), func(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID} })

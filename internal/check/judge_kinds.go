@@ -2,8 +2,13 @@ package check
 
 import (
 	"bytes"
+	"context"
+	"path"
 	"slices"
+	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -21,6 +26,45 @@ const (
 
 // judged are the languages that changes are judged in. Of others it was never measured how often a finding would be wrong.
 var judged = []string{toolchain.Go, toolchain.Node, toolchain.Python, toolchain.Rust, toolchain.JVM}
+
+func (j *judge) kindOf(ch Change) kind {
+	if kind := kindOf(ch); kind != codeKind || !j.setup[ch.Path] {
+		return kind
+	}
+	return testKind
+}
+
+// setupFiles are the files of JavaScript that a runner loads before the tests, by its settings.
+func (j *judge) setupFiles(ctx context.Context) (map[string]bool, error) {
+	code := those(j.changes, func(ch Change) bool {
+		return ch.Status != 'D' && ecosystemOf(ch.Path) == toolchain.Node && kindOf(ch) == codeKind
+	})
+	if len(code) == 0 {
+		return nil, nil
+	}
+	settings, err := j.c.readFiles(ctx, j.proof.Tree, func(e git.Entry) bool { return runnerFile().MatchString(e.Path) })
+	out := map[string]bool{}
+	for name, text := range settings {
+		load := loadsFirst
+		if strings.HasPrefix(path.Base(name), ".mocharc") {
+			load = mochaLoads
+		}
+		for _, m := range load().FindAllSubmatch(text, -1) {
+			for _, file := range loaded().FindAllString(string(m[1]), -1) {
+				out[path.Join(path.Dir(name), file)] = true
+			}
+		}
+	}
+	return out, err
+}
+
+var (
+	// loadsFirst is a setting of a runner that names what is loaded before the tests, or such an option of a script.
+	loadsFirst = re.New(`(?:\b(?:setupFiles|setupFilesAfterEnv|globalSetup|globalTeardown)\b["']?\s*:\s*|--(?:import|require|loader)[ =])(\[[^\]]*\]|["']?[^\s"']+)`)
+	mochaLoads = re.New(`(?m)\b(?:require|import|file)["']?\s*:\s*(\[[^\]]*\]|.*)`)
+	// loaded is a file in it.
+	loaded = re.New(`[\w@./-]+\.[cm]?[jt]s\b`)
+)
 
 func kindOf(ch Change) kind {
 	eco := ecosystemOf(ch.Path)
@@ -63,7 +107,7 @@ func otherTests(ch Change) bool {
 
 // foreign reports whether a file is code that no toolchain knows, or a program that says itself what runs it.
 func (j *judge) foreign(ch Change) bool {
-	kind := kindOf(ch)
+	kind := j.kindOf(ch)
 	return kind == dataKind && bytes.HasPrefix(ch.New, []byte("#!")) ||
 		kind == foreignCode && !slices.ContainsFunc(j.q.Chains, func(f toolchain.Found) bool { return compiles(f, ch.Path) })
 }
@@ -80,7 +124,7 @@ func (j *judge) mineIn(chain toolchain.Found, ch Change) bool {
 	if compiles(chain, ch.Path) {
 		return true
 	}
-	k := kindOf(ch)
+	k := j.kindOf(ch)
 	if (k == noKind || k == foreignCode) && !j.read[ch.Path] || !j.owns(chain, ch.Path) {
 		return false
 	}

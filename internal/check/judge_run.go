@@ -255,6 +255,34 @@ func (x *chainJudge) failing(run testRun, expected []test) (out []test) {
 	return out
 }
 
+// runnerFails finds out whether a runner fails with the change although all tests pass, each time, and does not without it: something fails
+// outside of them.
+func (x *chainJudge) runnerFails(ctx context.Context, f step.Finding, expected []test) (told bool, err error) {
+	fails := func(pl *place) (bool, error) {
+		defer pl.again()()
+		files := those(filesOf(expected), func(file string) bool { return pl.entries[file].ID != "" })
+		if len(files) == 0 {
+			return false, nil
+		}
+		run, err := pl.runTests(ctx, toolchain.Selection{Files: files}, pl.testsOf(files))
+		x.proof.Records = append(x.proof.Records, run.records...)
+		return slices.ContainsFunc(run.findings, func(f step.Finding) bool { return f.Severity == step.Rejects }), err
+	}
+	base, err := x.place(ctx, x.chain)
+	if err != nil {
+		return false, err
+	}
+	if was, err := fails(base); was || err != nil {
+		return false, err
+	}
+	if again, err := fails(x.pl); !again || err != nil {
+		return false, err
+	}
+	x.known.broken++
+	x.block(reject("test-broken", "", 0, firstLines(f.Message, 1)+" Without the change it succeeds: something fails outside of the tests, such as a promise that nobody waits for."), nil)
+	return true, nil
+}
+
 // broken finds out which of the tests that fail pass without the change. Those are run again, here and there, before it is charged
 // with them.
 func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) error {
@@ -262,6 +290,11 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 	if len(failing) == 0 {
 		for _, f := range run.findings {
 			switch {
+			case f.Rule == "runner-failed" && len(run.results) > 0:
+				if told, err := x.runnerFails(ctx, f, expected); told || err != nil {
+					return err
+				}
+				x.known.unknown = brief(f.Message)
 			case f.Rule != "no-tests-ran":
 				x.known.unknown = brief(f.Message)
 			case len(expected) > 0 && len(run.results) == 0:

@@ -17,7 +17,7 @@ func (x *chainJudge) unasked(ctx context.Context) error {
 	if !x.q.Calls || x.known.broken > 0 {
 		return nil
 	}
-	mine := those(x.changes, func(ch Change) bool { return ch.Status != 'D' && kindOf(ch) == codeKind && x.mineIn(x.chain, ch) })
+	mine := those(x.changes, func(ch Change) bool { return ch.Status != 'D' && x.kindOf(ch) == codeKind && x.mineIn(x.chain, ch) })
 	every := func(Change, step.Export) bool { return true }
 	if err := x.callEach(ctx, x.partsOf(mine, every), x.onlyTested); err != nil || !slices.Contains(calledTwice, x.chain.Ecosystem) {
 		return err
