@@ -278,7 +278,7 @@ func (p Proof) Level() step.Level {
 		return step.Proved
 	case slices.ContainsFunc(p.Findings, func(f step.Finding) bool { return f.Rule == "no-test" }):
 		return step.NotChecked
-	case p.Counts().Passed > 0:
+	case slices.ContainsFunc(p.Results, func(r step.TestResult) bool { return r.Status == step.Pass && testNameOf(r) != "" }):
 		return step.Covered
 	case slices.ContainsFunc(p.Records, func(r step.Record) bool { return r.Level == step.ByExit }):
 		return step.ByExit

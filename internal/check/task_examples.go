@@ -56,7 +56,11 @@ func (p *taskProof) examples(ctx context.Context) error {
 	text := p.t.text() // what is shown by examples only is a rule, unless they say what everything else gives
 	for _, e := range said {
 		text = strings.ReplaceAll(text, e.Text, "")
-		if p.declares(e.Symbol()) == "" {
+		switch {
+		case p.declares(e.Symbol()) != "":
+		case !slices.ContainsFunc(p.t.Chains, func(c toolchain.Found) bool { return c.Ecosystem != toolchain.Unknown }):
+			uncalled = append(uncalled, notCalled(e, "code of this language is not called"))
+		default:
 			uncalled = append(uncalled, notCalled(e, fmt.Sprintf("the change exports no function %s, or several", e.Symbol())))
 		}
 	}

@@ -201,7 +201,8 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 		if out.problem == "" && len(out.Results) == 0 && (cmd.Report == toolchain.ReportExit || cmd.Report == toolchain.ReportAny) {
 			out.Record.Level = step.ByExit
 			if run.exit == nil || run.exit.Exit == 0 { // the first that fails counts
-				run.exit, run.tail = &out.Record, out.tail
+				_, said, _ := strings.Cut(string(p.unplaced(out.output)), "\n") // all of it: what failed can be anywhere
+				run.exit, run.tail = &out.Record, shorten(fromTree.Replace(lastPart(said, "")))
 			}
 			run.records = append(run.records, out.Record)
 			continue

@@ -131,6 +131,7 @@ var koreanFindings = map[string]string{
 	"the expected result cannot be read":                                                                                                                                     "기대하는 결과를 읽을 수 없음",
 	"the plan gives another result for this call":                                                                                                                            "계획에 적힌 결과가 다름",
 	"the request gives several results for this call":                                                                                                                        "요청에 적힌 결과가 여러 가지임",
+	"code of this language is not called":                                                                                                                                    "이 언어의 코드는 호출하지 않음",
 	"the change exports no function %s, or several":                                                                                                                          "이 변경에서 내보낸 함수 %s이(가) 없거나 여럿임",
 	"true before the change, which gives %s":                                                                                                                                 "변경 전에는 맞았고, 변경 후에는 %s을(를) 줌",
 
