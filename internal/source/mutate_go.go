@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"strconv"
+	"strings"
 )
 
 type goMutator struct {
@@ -61,7 +62,11 @@ func (m *goMutator) run(body *ast.BlockStmt, results *ast.FieldList) {
 // value returns something else of its type instead of the first result, or its zero value where that is not known. What is
 // returned is computed all the same, so that what it uses stays used.
 func (m *goMutator) value(x *ast.ReturnStmt, results *ast.FieldList) {
-	if results == nil || len(x.Results) != results.NumFields() || len(x.Results) == 0 {
+	if results == nil || len(x.Results) == 0 {
+		return
+	}
+	if len(x.Results) != results.NumFields() {
+		m.passedOn(x.Results[0], results)
 		return
 	}
 	switch v := x.Results[0].(type) {
@@ -72,6 +77,9 @@ func (m *goMutator) value(x *ast.ReturnStmt, results *ast.FieldList) {
 			return
 		}
 	case *ast.Ident:
+		if list, ok := results.List[0].Type.(*ast.ArrayType); ok && list.Len == nil && v.Name == "nil" && len(x.Results) == 1 {
+			m.add(v.Pos(), v.End(), ReturnOther, "make([]"+m.g.source(list.Elt)+", 1)")
+		}
 		if v.Name == "nil" || v.Name == "true" || v.Name == "false" || v.Name == m.receiver { // the last is there for chains
 			return
 		}
@@ -82,6 +90,25 @@ func (m *goMutator) value(x *ast.ReturnStmt, results *ast.FieldList) {
 		what, text = ReturnOther, other
 	}
 	m.add(first.Pos(), first.End(), what, "func(v "+t+") "+t+" { "+text+" }("+m.g.source(first)+")")
+}
+
+// passedOn returns something else instead of the first of the results of a call that are returned as they are.
+func (m *goMutator) passedOn(call ast.Expr, results *ast.FieldList) {
+	var types, rest []string
+	params := ""
+	for _, field := range results.List {
+		for range max(1, len(field.Names)) {
+			name := "v" + strconv.Itoa(len(types))
+			types, rest = append(types, m.g.source(field.Type)), append(rest, name)
+			params += name + " " + m.g.source(field.Type) + ", "
+		}
+	}
+	what, text := ReturnNothing, "_ = v; return *new("+types[0]+")"
+	if other := m.other(results.List[0].Type); other != "" {
+		what, text = ReturnOther, other
+	}
+	rest[0] = "func(v " + types[0] + ") " + types[0] + " { " + text + " }(v0)"
+	m.add(call.Pos(), call.End(), what, "func("+strings.TrimSuffix(params, ", ")+") ("+strings.Join(types, ", ")+") { return "+strings.Join(rest, ", ")+" }("+m.g.source(call)+")")
 }
 
 // other are statements that give another value of the type of v than v: of a text or a list one that has nothing in common with

@@ -355,7 +355,11 @@ func TestMutantsGiveNothing(t *testing.T) {
 	}{
 		"a.go": {
 			"package a\n\nfunc F(n int) ([]string, error) {\n\tg := func() int { return n }\n\tif n < 0 {\n\t\treturn nil, errNo\n\t}\n\tif n > 9 {\n\t\treturn h(n)\n\t}\n\treturn append(x, g()), nil\n}\n",
-			[]string{"return func(v int) int { return v + 1 }(n) }", "return func(v []string) []string { return make([]string, len(v)+1) }(append(x, g())), nil"},
+			[]string{"return func(v int) int { return v + 1 }(n) }", "return func(v0 []string, v1 error) ([]string, error) { return func(v []string) []string { return make([]string, len(v)+1) }(v0), v1 }(h(n))", "return func(v []string) []string { return make([]string, len(v)+1) }(append(x, g())), nil"},
+		},
+		"b.go": {
+			"package a\n\nfunc F(n int) []Job { return nil }\n\nfunc G() (j *Job, err error) { return nil, errNo }\n",
+			[]string{"{ return make([]Job, 1) }"},
 		},
 		"a.ts": {
 			"export function f(n: number): number | null {\n  if (n < 0) return null;\n  if (n > 9) { return g({ a: n }) }\n  return n +\n    1;\n}\nexport const g = (n) => {\n  return n * 2\n};\n",
