@@ -89,6 +89,14 @@ func (m Module) unqualified(e example.Example) example.Example {
 	return e
 }
 
+// where is the one source of a module, else its directory.
+func (m Module) where() string {
+	if len(m.Place.Sources) == 1 {
+		return m.Place.Sources[0]
+	}
+	return m.Dir
+}
+
 func (m Module) exports(name string) bool {
 	return slices.ContainsFunc(m.Exports, func(x step.Export) bool { return x.Name == name || strings.HasPrefix(x.Name, name+".") })
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/example"
@@ -52,6 +53,9 @@ func (x *chainJudge) askedBy(ctx context.Context, m Module) ([]example.Example, 
 func (x *chainJudge) onlyTested(ctx context.Context, m Module) error {
 	red := x.redIDs()
 	asked, err := x.askedBy(ctx, m)
+	if err == nil {
+		err = x.onlyErrors(ctx, m, asked)
+	}
 	asked = those(asked, func(e example.Example) bool { return e.After == "" && (x.known.looks || red[e.Test]) })
 	if len(asked) == 0 || err != nil {
 		return err
@@ -80,6 +84,27 @@ func (x *chainJudge) onlyTested(ctx context.Context, m Module) error {
 	return x.stateful(ctx, m, asked)
 }
 
+// onlyErrors tells of functions that tests call only for errors, and that give nothing else.
+func (x *chainJudge) onlyErrors(ctx context.Context, m Module, asked []example.Example) error {
+	by := groups(asked, func(e example.Example) string { return e.Symbol() })
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		calls := by[name]
+		shown := slices.ContainsFunc(calls, func(e example.Example) bool { return x.redIDs()[e.Test] })
+		others := slices.Concat(example.Alike(calls, fewOthers), example.Unusual(calls, fewOthers), example.Others(calls))
+		if !shown || len(others) < fewOthers || slices.ContainsFunc(calls, func(e example.Example) bool { return !e.Want.Error }) {
+			continue
+		}
+		got, err := x.c.outcomes(ctx, m, x.proof.Tree, others)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(got, func(o example.Outcome) bool { return o.Error == nil }) {
+			x.say(fix("ignored-parameter", m.where(), 0, fmt.Sprintf("%s gives an error for each of %d inputs, and tests expect nothing else. Test an input that works.", name, len(calls)+len(got))), nil)
+		}
+	}
+	return nil
+}
+
 // stateful tells of functions that give something else after other calls, and did not before.
 func (x *chainJudge) stateful(ctx context.Context, m Module, asked []example.Example) error {
 	now, err := x.c.again(ctx, m, x.proof.Tree, asked)
@@ -89,9 +114,7 @@ func (x *chainJudge) stateful(ctx context.Context, m Module, asked []example.Exa
 	m.Base = x.before
 	was, err := x.c.again(ctx, m, x.before, asked)
 	if len(was) == 0 && (err == nil || unable(err)) {
-		if now[0].Path = m.Dir; len(m.Place.Sources) == 1 {
-			now[0].Path = m.Place.Sources[0]
-		}
+		now[0].Path = m.where()
 		x.say(now[0], nil)
 		return nil
 	}

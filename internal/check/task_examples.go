@@ -89,9 +89,7 @@ func (p *taskProof) examples(ctx context.Context) error {
 				wrong[i].Severity = step.Fix
 			}
 			if f.Rule == "example-failed" {
-				if wrong[i].Path, wrong[i].Line = x.module.Dir, 0; len(x.module.Place.Sources) == 1 {
-					wrong[i].Path = x.module.Place.Sources[0]
-				}
+				wrong[i].Path, wrong[i].Line = x.module.where(), 0
 				wrong[i].Message = strings.Replace(f.Message, "The spec says", "The agreed behavior is", 1)
 			}
 		}

@@ -2,30 +2,80 @@ package example
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/source"
 )
 
-// nodeTest reads a test of JavaScript or TypeScript: its title, and a function.
+// nodeTest reads a test of JavaScript or TypeScript: its title, and a function. One that is run with the rows of a table is read with each.
 func (r *reader) nodeTest(args []source.Token) {
+	params, body := nodeFunction(args)
+	rows := r.test.Rows
+	if rows[0] == rows[1] {
+		r.block(body)
+		return
+	}
+	p := &parser{s: strings.Trim(string(r.src[rows[0]:rows[1]]), "()"), env: r.env}
+	table, ok := p.value()
+	if !ok || !p.end() || table.Kind != List {
+		return
+	}
+	for i, row := range table.List { // a row is a list of arguments
+		if row.Kind == List && len(row.List) >= len(params) {
+			table.List[i].List = row.List[:len(params)]
+			if len(params) == 1 {
+				table.List[i] = row.List[0]
+			}
+		}
+	}
+	r.each(params, table, func() { r.block(body) })
+}
+
+// nodeFunction is the function that tokens end with: the names of its parameters, and its body.
+func nodeFunction(args []source.Token) (params []string, body []source.Token) {
 	last := len(args) - 1
+	head := 0
 	for i, t := range args {
 		if t.Text == "{" && closing(args, i) == last && i > 0 && (args[i-1].Text == "=>" || args[i-1].Text == ")") {
-			r.block(args[i+1 : last])
-			return
+			head, body = i, args[i+1:last]
+			break
 		}
 	}
-	if i := slices.IndexFunc(args, func(t source.Token) bool { return t.Text == "=>" }); i >= 0 { // its body is one expression
-		body, depth := args[i+1:], 0
-		end := slices.IndexFunc(body, func(t source.Token) bool {
+	if head == 0 {
+		if head = slices.IndexFunc(args, func(t source.Token) bool { return t.Text == "=>" }); head < 0 {
+			return nil, nil
+		}
+		depth := 0
+		body = args[head+1:] // one expression
+		if end := slices.IndexFunc(body, func(t source.Token) bool {
 			depth += nesting(t)
 			return depth < 0
-		})
-		if end >= 0 {
+		}); end >= 0 {
 			body = body[:end]
 		}
-		r.block(body)
 	}
+	if head > 0 && args[head-1].Text == "=>" {
+		head--
+	}
+	from := head - 1
+	for depth := 0; from > 0; from-- { // to what opens the parameters
+		if depth -= nesting(args[from]); depth == 0 {
+			break
+		}
+	}
+	names := args[max(0, from):head]
+	if len(names) > 1 && names[0].Text == "(" {
+		names = names[1 : len(names)-1]
+	}
+	for _, list := range split(names, ",") {
+		for _, t := range list { // the first name of each, and not its type
+			if t.Kind == source.Ident {
+				params = append(params, t.Text)
+				break
+			}
+		}
+	}
+	return params, body
 }
 
 // closing is the index of the bracket that closes the one at i, -1 without.
