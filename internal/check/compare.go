@@ -84,7 +84,7 @@ func (d comparison) own() (out []example.Value) {
 // named are left out.
 // What fails now comes first, and of each file there are few.
 func (d comparison) differences(ctx context.Context, asked []example.Example, named func(string) bool) (out []difference, err error) {
-	asked = without(asked, func(e example.Example) bool { return named(asks(e)) })
+	asked = without(d.bare(asked), func(e example.Example) bool { return named(asks(e)) })
 	own, most := d.own(), mostUnusual*len(d.m.Place.Sources)
 	list := append(example.Near(fewOfEach(asked), most, own), example.Unusual(asked, most)...)
 	tested := len(list) // by what tests call
@@ -110,6 +110,25 @@ func (d comparison) differences(ctx context.Context, asked []example.Example, na
 		}
 	}
 	return out, nil
+}
+
+// bare are calls without what is asked of their results at the end: line("a").lower() is line("a").
+func (d comparison) bare(list []example.Example) (out []example.Example) {
+	funcs := map[string]bool{}
+	for _, file := range d.m.Place.Sources {
+		for _, fn := range source.Parse(file, changeOf(d.changes, file).New).Funcs {
+			funcs[bareName(fn.Name)] = true
+		}
+	}
+	for _, e := range list {
+		for e = e.Clone(); len(e.Call) > 1 && !funcs[asks(e)]; {
+			e.Call, e.Want = e.Call[:len(e.Call)-1], example.Want{}
+		}
+		if e.Text = e.Calls(); funcs[asks(e)] {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // outcomes is what calls give without the change and with it.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/re"
-	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -158,13 +157,8 @@ var ordering = re.New(`[^-=<>!](?:[<>]=?)[^-<>=]`)
 // special tells of functions that tests name which fail without the change: where they give something else than before only for the calls of
 // these tests, and where errors became one value that no test expects.
 func (x *chainJudge) special(ctx context.Context, d comparison, calls []example.Example) error {
-	red, funcs := x.redIDs(), map[string]bool{}
-	for _, file := range d.m.Place.Sources {
-		for _, fn := range source.Parse(file, changeOf(d.changes, file).New).Funcs {
-			funcs[bareName(fn.Name)] = true
-		}
-	}
-	calls = those(calls, func(e example.Example) bool { return funcs[asks(e)] }) // and not what a string says of itself
+	red := x.redIDs()
+	calls = d.bare(calls)
 	alike := example.Alike(calls, mostUnusual)
 	list := slices.Concat(calls, alike, example.Unusual(calls, mostUnusual), example.Near(calls, mostUnusual, d.own()))
 	if len(list) == 0 {
