@@ -333,7 +333,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	if err := p.notices(ctx, pl, files, fresh); err != nil {
 		return err
 	}
-	if err := p.unnoticed(ctx, pl, mine); err != nil {
+	if err := p.unnoticed(ctx, pl, mine, fresh); err != nil {
 		return err
 	}
 	return p.branches(ctx, pl, files, fresh)

@@ -86,9 +86,9 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 	return nil
 }
 
-// unnoticed asks for tests of functions that were there before: of the mutants in what the change wrote they have to notice half. Else it may
-// be a change that nobody asked for.
-func (p *taskProof) unnoticed(ctx context.Context, pl *place, mine []string) error {
+// unnoticed asks for tests of functions that were there before: of the mutants in what the change wrote they have to notice half, and one where
+// new tests name the function. Else it may be a change that nobody asked for.
+func (p *taskProof) unnoticed(ctx context.Context, pl *place, mine []string, fresh []test) error {
 	if p.t.Untested != "" || Rejected(p.proof.Findings) {
 		return nil
 	}
@@ -98,6 +98,11 @@ func (p *taskProof) unnoticed(ctx context.Context, pl *place, mine []string) err
 	chosen, rest := mutantsOf(old, now)
 	passing := p.passing(pl)
 	of, unseen, order := map[string]*Outcomes{}, map[string]mutantAt{}, []string(nil)
+	named := func(name string) bool {
+		return slices.ContainsFunc(fresh, func(t test) bool {
+			return mentions(source.Parse(t.File, pl.read(t.File)), t.Test)[bareName(name)]
+		})
+	}
 	for _, x := range slices.Concat(chosen, rest) {
 		key := x.file + " " + x.Func
 		if !x.anew || x.Func == "" || x.Limit() || functions(x.file, old[x.file])[x.Func] == "" || of[key] != nil && of[key].Tried == mostChanged {
@@ -120,7 +125,8 @@ func (p *taskProof) unnoticed(ctx context.Context, pl *place, mine []string) err
 		}
 	}
 	for _, key := range order {
-		if n, x := of[key], unseen[key]; n.Tried >= fewMutants && 2*n.Noticed < n.Tried {
+		n, x := of[key], unseen[key]
+		if few := n.Noticed == 0 || 2*n.Noticed < n.Tried && !named(x.Func); few && n.Tried >= fewMutants {
 			p.add(fix("unnoticed-change", x.file, x.Line, fmt.Sprintf(
 				"Tests kill %d of %d mutants in the changed lines of %s, and not that in line %d: %s. Test this change, or undo it if the task does not need it.",
 				n.Noticed, n.Tried, x.Func, x.Line, describe(x.Mutant))))

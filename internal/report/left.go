@@ -19,6 +19,7 @@ type Left struct {
 	Next string `json:"next,omitempty"` // the command that goes on with it
 
 	answer []byte
+	tests  *step.TestsFirst
 	built  bool
 }
 
@@ -31,12 +32,12 @@ func (r *Run) leaves(id string, a step.AttemptNote) {
 		r.Left = slices.Delete(r.Left, i, i+1)
 	case a.Passed || a.Left == nil:
 	case i < 0:
-		r.Left = append(r.Left, Left{ID: id, Said: a.Left.Said, Base: a.Left.Base, Tree: a.Left.Tree, answer: a.Left.Answer, built: builds(a)})
+		r.Left = append(r.Left, Left{ID: id, Said: a.Left.Said, Base: a.Left.Base, Tree: a.Left.Tree, answer: a.Left.Answer, tests: a.Left.Tests, built: builds(a)})
 	default:
 		l := &r.Left[i]
 		l.Said = a.Left.Said
 		if b := builds(a); b || !l.built {
-			l.Base, l.Tree, l.answer, l.built = a.Left.Base, a.Left.Tree, a.Left.Answer, b
+			l.Base, l.Tree, l.answer, l.tests, l.built = a.Left.Base, a.Left.Tree, a.Left.Answer, a.Left.Tests, b
 		}
 	}
 }
@@ -53,7 +54,7 @@ func (r *Run) Restart() map[string]step.Left {
 		if out == nil {
 			out = map[string]step.Left{}
 		}
-		out[l.ID] = step.Left{Base: l.Base, Tree: l.Tree, Said: l.Said, Answer: l.answer}
+		out[l.ID] = step.Left{Base: l.Base, Tree: l.Tree, Said: l.Said, Answer: l.answer, Tests: l.tests}
 	}
 	return out
 }

@@ -47,6 +47,14 @@ type Left struct {
 	Tree   string          `json:"tree"`             // with what it has changed
 	Said   string          `json:"said,omitempty"`   // by its author, for people
 	Answer json.RawMessage `json:"answer,omitempty"` // of its author
+	Tests  *TestsFirst     `json:"tests,omitempty"`
+}
+
+// TestsFirst are tests that another author has written before the code, and that stay as they are.
+type TestsFirst struct {
+	Base  string   `json:"base"` // tree without them
+	Tree  string   `json:"tree"` // with them, and without the code
+	Files []string `json:"files"`
 }
 
 // Readable is a text of somebody else for a terminal: what cannot be printed is shown as such, so that nothing hides what is

@@ -32,12 +32,13 @@ type Attempts[A Answer] struct {
 	Same       int
 	MustChange bool // who leaves the tree that the first attempt begins with has not done it: nothing is proved
 
-	Base  string        // tree without the work, that Left is compared with; "" where nothing is left for a later run
-	Tree  string        // that the first attempt begins with
-	Back  *Sent         // what was found in it; nil: nobody has looked
-	Begin *step.TurnOut // what is there already: it is proved before anybody is paid
-	Who   *Person       // is asked before an attempt that would not help; nil: nobody is there
-	Usage *step.Usage   // what was spent so far, for the notes
+	Base  string           // tree without the work, that Left is compared with; "" where nothing is left for a later run
+	Tree  string           // that the first attempt begins with
+	Back  *Sent            // what was found in it; nil: nobody has looked
+	Begin *step.TurnOut    // what is there already: it is proved before anybody is paid
+	Tests *step.TestsFirst // that came first, and are left with the work
+	Who   *Person          // is asked before an attempt that would not help; nil: nobody is there
+	Usage *step.Usage      // what was spent so far, for the notes
 
 	// Write lets the author work. A turn that fails by itself counts as an attempt.
 	Write func(c *flow.Ctx, a *Attempt[A]) (step.TurnOut, error)
@@ -211,7 +212,7 @@ func (r *attempts[A]) try(c *flow.Ctx, a *Attempt[A]) (done bool, err error) {
 	if err := r.Prove(c, a); err != nil {
 		return false, err
 	}
-	left := &step.Left{Base: a.Base, Tree: a.Tree, Said: a.Answer.Words(), Answer: a.Turn.Answer}
+	left := &step.Left{Base: a.Base, Tree: a.Tree, Said: a.Answer.Words(), Answer: a.Turn.Answer, Tests: r.Tests}
 	if a.Base == "" || a.Tree == a.Base {
 		left = nil
 	}

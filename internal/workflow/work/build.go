@@ -23,8 +23,7 @@ type builder struct {
 	log  []step.LogLine
 	res  step.TaskResult
 
-	tests  string            // tree with tests that were written before the code; "" for none
-	onto   string            // tree that their author began with
+	tests  *step.TestsFirst  // that were written before the code; nil for none
 	extra  []task.File       // their files
 	red    []step.TestResult // how they fail
 	issues []string          // what was sent back, for the result's document
@@ -61,7 +60,7 @@ func (b *builder) run(c *flow.Ctx) (step.TaskResult, error) {
 		return b.res, err
 	}
 	res, err := turn.Attempts[built]{
-		Key: "build", Phase: "build", Limit: buildRounds, Same: turn.Twice, Base: b.base.Tree, Tree: tree, Begin: begin, Who: b.who(), Usage: &b.res.Usage,
+		Key: "build", Phase: "build", Limit: buildRounds, Same: turn.Twice, Base: b.base.Tree, Tree: tree, Begin: begin, Tests: b.tests, Who: b.who(), Usage: &b.res.Usage,
 		Write: b.write, Prove: b.prove, Land: b.land,
 	}.Run(c)
 	if err != nil || res.End.Reason == "" {

@@ -14,7 +14,11 @@ import (
 // testsFirst gets the tests of the task written and sees them fail, before anybody writes its code, who begins with the tree that it
 // returns. "" is none: it could not be done, and the task has ended. What an earlier run has left has its tests.
 func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
-	if _, left := b.w.in.Left[b.t.ID]; !b.w.in.TestsFirst || b.t.VerifyOnly || left {
+	left, ok := b.w.in.Left[b.t.ID]
+	if ok && left.Tests != nil {
+		b.cameFirst(left.Tests)
+	}
+	if !b.w.in.TestsFirst || b.t.VerifyOnly || ok {
 		return b.base.Tree, nil
 	}
 	res, err := turn.Attempts[turn.Built]{
@@ -47,20 +51,26 @@ func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 		return "", err
 	}
 	proof := res.Last.Proof
-	b.tests, b.onto, b.red = res.Tree, b.base.Tree, proof.Failures
-	b.extra = step.Each(proof.Files, func(f step.Change) task.File {
-		return task.File{Path: f.Path, Action: task.Modify, Description: "tests that came first"}
-	})
+	b.red = proof.Failures
+	b.cameFirst(&step.TestsFirst{Base: b.base.Tree, Tree: res.Tree, Files: step.Each(proof.Files, func(f step.Change) string { return f.Path })})
 	b.say(c, "BUILDER", "TESTS", fmt.Sprintf("%s: %d tests fail with the current code", b.t.ID, proof.Counts.Red))
 	return res.Tree, nil
 }
 
+// cameFirst takes tests for ones that nobody may change.
+func (b *builder) cameFirst(tests *step.TestsFirst) {
+	b.tests = tests
+	b.extra = step.Each(tests.Files, func(file string) task.File {
+		return task.File{Path: file, Action: task.Modify, Description: "tests that came first"}
+	})
+}
+
 // freeze puts the tests that came first back as they were written.
 func (b *builder) freeze(c *flow.Ctx, out *step.TurnOut) error {
-	if b.tests == "" {
+	if b.tests == nil {
 		return nil
 	}
-	return turn.Hold(c, out, step.HoldIn{Contract: b.tests, Base: b.onto}, step.Finding{
+	return turn.Hold(c, out, step.HoldIn{Contract: b.tests.Tree, Base: b.tests.Base}, step.Finding{
 		Rule: "frozen-test", Severity: step.Warn, Message: "This file has the tests that were written first. Your change to it was undone.",
 	})
 }
@@ -91,7 +101,7 @@ func (b *builder) closed(path string) bool {
 
 // frozen tells the author of the code of the tests that came first.
 func (b *builder) frozen(s *strings.Builder) {
-	if b.tests == "" {
+	if b.tests == nil {
 		return
 	}
 	fmt.Fprintf(s, "Another author wrote the tests for this task, in %s. They fail now; make them pass. You cannot change these files: if a text above asks for tests in them, these count as written. "+
