@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -30,7 +32,10 @@ func (j *judge) unread(ctx context.Context) error {
 		return nil
 	}
 	what := "Jacquard does not read the language of " + code[0].Path + ", and found no tests to run. To run the project's tests, set checks.test in jacquard.yaml"
-	if passed {
+	switch n := len(j.shownBy); {
+	case passed && n > 0:
+		what = fmt.Sprintf("new or changed tests fail without the change and pass with it (%d), but whether they notice more is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin", n)
+	case passed:
 		what = "the project's own tests pass, but whether they see the change is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin"
 	}
 	if !j.known.code { // else the verdict is about what can be read
@@ -65,6 +70,9 @@ func (j *judge) stillGood(ctx context.Context, chain toolchain.Found) (bool, err
 			j.known.weakened++
 			j.block(f, &now)
 		}
+		if err == nil {
+			err = j.shows(ctx, chain, was, now)
+		}
 		return len(now.results) > 0 || now.exit != nil, err
 	}
 	again, err := j.whole(ctx, j.proof.Tree, chain)
@@ -93,6 +101,49 @@ func (j *judge) stillGood(ctx context.Context, chain toolchain.Found) (bool, err
 		j.known.unknown = fmt.Sprintf("the project's own tests fail without the change as well: %s", firstLines(was.why(), 3))
 	}
 	return false, nil
+}
+
+// shows runs changed tests without the code of a change, and what they were with it: some fail without it, and some expect something else now.
+func (j *judge) shows(ctx context.Context, chain toolchain.Found, was, now testRun) (err error) {
+	tests := those(j.changes, func(ch Change) bool { return looksLikeTest(ch.Path) || registers(ch.Path) })
+	if len(tests) == 0 || now.exit != nil || !slices.ContainsFunc(j.changes, j.foreign) {
+		return nil
+	}
+	edits := each(tests, func(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID} })
+	pl, err := j.c.openEdited(ctx, step.OnWithout, j.before, edits, j.before, chain)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	without, err := pl.runTests(ctx, toolchain.Selection{}, nil)
+	j.proof.Records = append(j.proof.Records, without.records...)
+	if err != nil {
+		return err
+	}
+	red := j.failsThere(now, without)
+	j.shownBy = append(j.shownBy, red...)
+	old := those(tests, func(ch Change) bool { return ch.Status == 'M' })
+	if len(old) == 0 {
+		return nil
+	}
+	back, err := j.withEdits(ctx, chain, each(old, asItWas))
+	if err != nil {
+		return err
+	}
+	before, is, kept := statuses(was), statuses(now), statuses(back)
+	for _, r := range now.results {
+		if before[r.ID] != step.Pass || is[r.ID] != step.Pass || !bad(kept[r.ID]) {
+			continue
+		}
+		one := []test{{Test: source.Test{Name: testNameOf(r)}, ID: r.ID, File: r.File}}
+		if slices.Contains(red, r.ID) {
+			j.say(fix("expectation-changed", r.File, 0, otherExpectations(one)), &back)
+			continue
+		}
+		j.say(fix("test-weakened", r.File, 0, "The test "+testNameOf(r)+
+			" was loosened. Its old version passes without the change and fails with it; its new version passes with and without it. Restore it and fix the code, or assert what is expected now."), &back)
+	}
+	return nil
 }
 
 // whole runs all tests of a toolchain on a tree.
