@@ -47,7 +47,7 @@ func (c *Checker) asked(ctx context.Context, m Module, tree string, tests []step
 	for _, t := range tests {
 		own := helpersIn(t.Path, texts[t.Path])
 		for _, e := range example.InTests(t.Path, texts[t.Path]) {
-			if e = m.unqualified(e); e.Call == nil || slices.Contains(m.Known, e.Test) || standIn().MatchString(e.After) || slices.ContainsFunc(own, func(f source.Func) bool { return f.Name == e.Symbol() }) {
+			if e = m.mine(e, t.Path, texts[t.Path]); e.Call == nil || slices.Contains(m.Known, e.Test) || standIn().MatchString(e.After) || slices.ContainsFunc(own, func(f source.Func) bool { return f.Name == e.Symbol() }) {
 				continue
 			}
 			e.After = strings.TrimSuffix(before+"; "+e.After, "; ")
@@ -87,6 +87,36 @@ func (m Module) unqualified(e example.Example) example.Example {
 	e = e.Clone()
 	e.First().Name = rest
 	return e
+}
+
+// mine is [Module.unqualified] of a call that a test makes. In Rust, another module may have a function of the same name.
+func (m Module) mine(e example.Example, file string, src []byte) example.Example {
+	if m.Chain.Ecosystem != toolchain.Rust {
+		return m.unqualified(e)
+	}
+	parts := strings.Split(e.First().Name, ".")
+	at := 0
+	for at < len(parts)-1 && parts[at] == strings.ToLower(parts[at]) {
+		at++
+	}
+	rest := strings.Join(parts[at:], ".")
+	own := slices.Contains(m.Place.Sources, file) || slices.ContainsFunc(source.Parse(file, src).Imports, func(i source.Import) bool {
+		return m.holds(strings.Split(i.From, "::")) && (slices.Contains(i.Names, parts[at]) || slices.Contains(i.Names, "*"))
+	})
+	if !m.exports(rest) || at > 0 && !m.holds(parts[:at]) || at == 0 && !own {
+		return example.Example{}
+	}
+	e = e.Clone()
+	e.First().Name = rest
+	return e
+}
+
+// holds reports whether the path of a name in Rust ends in the module.
+func (m Module) holds(modules []string) bool {
+	last := modules[len(modules)-1]
+	return slices.Contains([]string{"crate", "super", "self", m.Chain.Module}, last) || slices.ContainsFunc(m.Place.Sources, func(file string) bool {
+		return stem(path.Base(file)) == last || handsOn(file) && path.Base(path.Dir(file)) == last
+	})
 }
 
 // where is the one source of a module, else its directory.

@@ -95,8 +95,8 @@ func (x *chainJudge) trials() []*trial {
 		by, list := map[string][]mutantAt{}, slices.Concat(chosen, rest)
 		stood := removed(ch)
 		for _, m := range list {
-			named := is[m.Func] == "" && stood[string(m.src[m.Off:m.End])] // a value that has a name now
-			if m.Func != "main" && !named {                                // which a test cannot call
+			named := is[m.Func] == "" && stood[string(m.src[m.Off:m.End])] && !holdsName(ch.Path, ch.Old, map[string]bool{m.Func: true}) // a value that has a name now
+			if m.Func != "main" && !named {                                                                                              // which a test cannot call
 				by[m.Func] = append(by[m.Func], m)
 			}
 		}
@@ -187,11 +187,10 @@ func (x *chainJudge) gone() map[string]string {
 	return out
 }
 
-// hadOtherName reports whether a function is one that the file no longer has by its name: half of its lines or more are those of that one.
+// hadOtherName reports whether a function is nearly one that the file no longer has by its name.
 func hadOtherName(was, is map[string]string, name string) bool {
 	for old, text := range was {
-		anew := added([]byte(text), []byte(is[name]))
-		if _, stays := is[old]; !stays && 2*(len(anew)-1) <= strings.Count(is[name], "\n") { // the first line has the name
+		if _, stays := is[old]; !stays && similar(nameless(old, text), nameless(name, is[name])) {
 			return true
 		}
 	}

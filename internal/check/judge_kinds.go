@@ -59,8 +59,8 @@ func (j *judge) setupFiles(ctx context.Context) (map[string]bool, error) {
 }
 
 var (
-	// loadsFirst is a setting of a runner that names what is loaded before the tests, or such an option of a script.
-	loadsFirst = re.New(`(?:\b(?:setupFiles|setupFilesAfterEnv|globalSetup|globalTeardown)\b["']?\s*:\s*|--(?:import|require|loader)[ =])(\[[^\]]*\]|["']?[^\s"']+)`)
+	// loadsFirst is a setting of a runner that names what is loaded before the tests, or such an option of a script of tests.
+	loadsFirst = re.New(`(?:\b(?:setupFiles|setupFilesAfterEnv|globalSetup|globalTeardown)\b["']?\s*:\s*|"(?:pre)?test[\w:.-]*"\s*:\s*"[^"\n]*--(?:import|require|loader)[ =])(\[[^\]]*\]|["']?[^\s"']+)`)
 	mochaLoads = re.New(`(?m)\b(?:require|import|file)["']?\s*:\s*(\[[^\]]*\]|.*)`)
 	// loaded is a file in it.
 	loaded = re.New(`[\w@./-]+\.[cm]?[jt]s\b`)

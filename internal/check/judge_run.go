@@ -255,27 +255,15 @@ func (x *chainJudge) failing(run testRun, expected []test) (out []test) {
 	return out
 }
 
-// runnerFails finds out whether a runner fails with the change although all tests pass, each time, and does not without it: something fails
-// outside of them.
-func (x *chainJudge) runnerFails(ctx context.Context, f step.Finding, expected []test) (told bool, err error) {
-	fails := func(pl *place) (bool, error) {
-		defer pl.again()()
-		files := those(filesOf(expected), func(file string) bool { return pl.entries[file].ID != "" })
-		if len(files) == 0 {
-			return false, nil
-		}
-		run, err := pl.runTests(ctx, toolchain.Selection{Files: files}, pl.testsOf(files))
-		x.proof.Records = append(x.proof.Records, run.records...)
-		return slices.ContainsFunc(run.findings, func(f step.Finding) bool { return f.Severity == step.Rejects }), err
-	}
-	base, err := x.place(ctx, x.chain)
-	if err != nil {
+// runnerFails finds out whether a runner of all tests fails with the change although all of them pass, and does not without it: something
+// fails outside of them.
+func (x *chainJudge) runnerFails(ctx context.Context, f step.Finding) (told bool, err error) {
+	was, err := x.whole(ctx, x.before, x.chain)
+	if err != nil || !was.good() {
 		return false, err
 	}
-	if was, err := fails(base); was || err != nil {
-		return false, err
-	}
-	if again, err := fails(x.pl); !again || err != nil {
+	now, err := x.whole(ctx, x.proof.Tree, x.chain)
+	if err != nil || !slices.ContainsFunc(now.findings, func(o step.Finding) bool { return o.Rule == f.Rule }) {
 		return false, err
 	}
 	x.known.broken++
@@ -291,7 +279,7 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 		for _, f := range run.findings {
 			switch {
 			case f.Rule == "runner-failed" && len(run.results) > 0:
-				if told, err := x.runnerFails(ctx, f, expected); told || err != nil {
+				if told, err := x.runnerFails(ctx, f); told || err != nil {
 					return err
 				}
 				x.known.unknown = brief(f.Message)

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/jacquard-build/jacquard/internal/example"
-	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -106,6 +108,7 @@ func (x *chainJudge) onlyErrors(ctx context.Context, m Module, asked []example.E
 
 // stateful tells of functions that give something else after other calls, and did not before.
 func (x *chainJudge) stateful(ctx context.Context, m Module, asked []example.Example) error {
+	asked = those(asked, func(e example.Example) bool { return len(e.Inputs()) > 0 }) // what is given nothing can only have a state
 	now, err := x.c.again(ctx, m, x.proof.Tree, asked)
 	if len(now) == 0 || err != nil {
 		return err
@@ -148,11 +151,8 @@ func (x *chainJudge) differing(ctx context.Context, m Module) error {
 // value.
 const enoughOthers, enoughAlike = 5, 3
 
-// rareResult is how long a result is that two inputs do not have by chance, as true is.
-const rareResult = 6
-
-// ordering is a comparison. A limit that was moved by one gives something else for one input only.
-var ordering = re.New(`[^-=<>!](?:[<>]=?)[^-<>=]`)
+// ordering are comparisons. A limit that was moved by one gives something else for one input only.
+var ordering = []string{"<", ">", "<=", ">="}
 
 // special tells of functions that tests name which fail without the change: where they give something else than before only for the calls of
 // these tests, and where errors became one value that no test expects.
@@ -178,14 +178,15 @@ func (x *chainJudge) special(ctx context.Context, d comparison, calls []example.
 		switch u := seen[name]; {
 		case old[i].Cannot != "" || now[i].Cannot != "":
 		case i < len(calls) && red[e.Test]:
-			u.asked(old[i], now[i])
+			u.asked(e, old[i], now[i])
 		default:
 			u.other(e, old[i], now[i], i >= len(calls) && i < len(calls)+len(alike))
 		}
 	}
 	limits := func(file string) bool {
 		ch := changeOf(d.changes, file)
-		return slices.ContainsFunc(added(ch.Old, ch.New), func(l line) bool { return ordering().MatchString(l.text) })
+		lines := newLines(ch.Old, ch.New)
+		return slices.ContainsFunc(source.Code(source.Tokens(ch.Path, ch.New)), func(t source.Token) bool { return lines[t.Line] && slices.Contains(ordering, t.Text) })
 	}
 	for _, name := range names {
 		u, file := seen[name], d.declaring(name)
@@ -208,15 +209,25 @@ func (x *chainJudge) special(ctx context.Context, d comparison, calls []example.
 type unlike struct {
 	differ, elsewhere bool                // to new tests, to others
 	same, telling     int                 // calls of others that give the same, those of them that could tell
-	known             map[string]bool     // what it gives to new tests
+	known             map[string]bool     // what new tests call, in its plain form
 	silenced          map[string][]string // calls that gave errors, by the value that they give now
 }
 
 // asked takes in what a call of a new test gives.
-func (u *unlike) asked(old, now example.Outcome) {
+func (u *unlike) asked(e example.Example, old, now example.Outcome) {
 	if !sameOutcome(old, now) {
-		u.differ, u.known[now.Given()] = true, true
+		u.differ, u.known[plainForm(e)] = true, true
 	}
+}
+
+// plainForm is a call in small letters and digits: the same input may be written in other ways.
+func plainForm(e example.Example) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, e.Calls())
 }
 
 // other takes in what another call gives, which may be of the same form as one of a new test.
@@ -227,9 +238,7 @@ func (u *unlike) other(e example.Example, old, now example.Outcome, alike bool) 
 		}
 		return
 	}
-	if len(now.Given()) < rareResult || !u.known[now.Given()] { // else it may be the same input in other words
-		u.elsewhere = true
-	}
+	u.elsewhere = u.elsewhere || !u.known[plainForm(e)]
 	if old.Error != nil && now.Error == nil {
 		u.silenced[now.Given()] = append(u.silenced[now.Given()], e.Calls())
 	}

@@ -131,9 +131,6 @@ func (r *reader) call(ts []source.Token) ([]Link, bool) {
 	if !ok || !p.end() || p.odd || p.groups && r.lang != source.Python && r.lang != source.Rust {
 		return nil, false
 	}
-	if r.lang == source.Rust {
-		c = inModule(c)
-	}
 	first, _, _ := strings.Cut(c[0].Name, ".")
 	return c, !r.local[first] && !ofLanguage[first]
 }

@@ -15,6 +15,9 @@ func (r *reader) nodeTest(args []source.Token) {
 		r.block(body)
 		return
 	}
+	if len(params) == 0 {
+		return
+	}
 	p := &parser{s: strings.Trim(string(r.src[rows[0]:rows[1]]), "()"), env: r.env}
 	table, ok := p.value()
 	if !ok || !p.end() || table.Kind != List {
@@ -66,6 +69,9 @@ func nodeFunction(args []source.Token) (params []string, body []source.Token) {
 	names := args[max(0, from):head]
 	if len(names) > 1 && names[0].Text == "(" {
 		names = names[1 : len(names)-1]
+	}
+	if slices.ContainsFunc(names, func(t source.Token) bool { return t.Text == "{" || t.Text == "[" }) { // which takes values apart
+		return nil, body
 	}
 	for _, list := range split(names, ",") {
 		for _, t := range list { // the first name of each, and not its type

@@ -3,8 +3,6 @@ package example
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -119,18 +117,4 @@ func (r *reader) rustFor(ts []source.Token) ([]source.Token, bool) {
 		return nil, false
 	}
 	return ts[last+1:], r.each(names, table, func() { r.block(ts[open+1 : last]) })
-}
-
-// inModule is a chain without the modules that its first name stands in: crate::fee::total is total, fee::Table::new is Table.new.
-func inModule(c []Link) []Link {
-	parts := strings.Split(c[0].Name, ".")
-	for len(parts) > 1 {
-		if r, _ := utf8.DecodeRuneInString(parts[0]); !unicode.IsLower(r) {
-			break
-		}
-		parts = parts[1:]
-	}
-	c = slices.Clone(c)
-	c[0].Name = strings.Join(parts, ".")
-	return c
 }

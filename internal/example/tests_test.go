@@ -278,12 +278,13 @@ mod tests {
         assert_eq!(half(1), 7);
     }
 }
-`, `half(4) = 2; half(6) = 3; even([1, 2]) = true; Table.new("a").full() = false; parse("x").is_err() = true; find([1, 2], "b") = 1; roman(1) = "I"; roman(4) = "IV"; half(1000) = 500 after assert!((ratio(1) - 0.5).abs() < 0.1)`},
+`, `half(4) = 2; crate.fee.half(6) = 3; even([1, 2]) = true; fee.Table.new("a").full() = false; parse("x").is_err() = true; find([1, 2], "b") = 1; roman(1) = "I"; roman(4) = "IV"; half(1000) = 500 after assert!((ratio(1) - 0.5).abs() < 0.1)`},
 		{"node, rows of a table", "a.test.ts", `it.each([["a", 1], ["b", 2]])("has %s", (z: string, n: number) => {
   expect(f(z)).toBe(n);
 });
 test.each(["", "mars"])("rejects %s", z => expect(() => g(z)).toThrow(RangeError));
 it.each([[3], [4]])("one %d", async function (n) { expect(await h(n)).toBe("h"); });
+it.each([{ price: -1 }])("taken apart", ({ price }) => { expect(h(price)).toBe(1); });
 it.each([[rows]])("unread", (n) => { expect(h(n)).toBe(1); });
 `, `f("a") = 1; f("b") = 2; g("") = error RangeError; g("mars") = error RangeError; h(3) = "h"; h(4) = "h"`},
 		{"node, something runs before", "a.test.mjs", `beforeEach(() => reset());

@@ -2,8 +2,12 @@ package source
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
+
+// asserting are words of assertions.
+var asserting = re.New(`(?i)^(assert|expect|should|raises|fail|verify|check|must|equal|throws|rejects)`)
 
 // CrashInLoops is a mutant of a test that fails where the body of one of its loops begins. ok is false where the test asserts outside of loops,
 // or such a mutant cannot be written: what it asserts is looked at in any case then, as far as is known.
@@ -18,7 +22,7 @@ func (f File) CrashInLoops(t Test) (m Mutant, ok bool) {
 	}
 	asserts := 0
 	for i, x := range ts {
-		if x.Kind != Ident || !strings.HasPrefix(x.Text, "assert") && x.Text != "expect" || i > 0 && ts[i-1].Text == "." && i > 1 && ts[i-2].Text != "self" {
+		if x.Kind != Ident || !asserting().MatchString(x.Text) {
 			continue
 		}
 		asserts++
