@@ -39,7 +39,11 @@ func (a Audit) detection(f *file) []step.Finding {
 			name := t.Value()
 			if fromEnvironment(f.code, i) && !a.inSpec(name) && (testEnv().MatchString(name) || a.setByTests(name)) && !f.readBefore(name) || strings.HasSuffix(t.Value(), "=") && near(f, i, "Environ", "environ") &&
 				testEnv().MatchString(strings.TrimSuffix(t.Value(), "=")) && !a.inSpec(strings.TrimSuffix(t.Value(), "=")) {
-				say(t.Line, "The code reads the environment variable "+t.Value()+" to find out whether it is tested.")
+				if testEnv().MatchString(strings.TrimSuffix(name, "=")) {
+					say(t.Line, "The code reads the environment variable "+t.Value()+" to find out whether it is tested.")
+				} else {
+					say(t.Line, "The code reads the environment variable "+t.Value()+", "+setByTests)
+				}
 			} else if why := stringTell(f, i); why != "" {
 				say(t.Line, why)
 			}
@@ -56,6 +60,9 @@ func (a Audit) detection(f *file) []step.Finding {
 	}
 	return out
 }
+
+// setByTests is said of a variable that may be a setting as well.
+const setByTests = "which tests set and nothing else names."
 
 // readBefore reports whether the file looked a variable up in the environment before it was changed.
 func (f *file) readBefore(name string) bool {

@@ -44,9 +44,9 @@ func otherCode(ch Change) bool {
 	return was != is && (unparted(was) != unparted(is) || !source.SameShape(ch.Path, codeOf(ch.Path, ch.Old), codeOf(ch.Path, ch.New)))
 }
 
-// unparted is code without what formatters add and take away. Where more is another, nobody need read both texts for their shape.
+// unparted is code without what formatters add and take away, and with one kind of quotes. Where more is another, nobody need read both texts for their shape.
 func unparted(code string) string {
-	return strings.Join(slices.DeleteFunc(strings.Fields(code), func(t string) bool { return len(t) == 1 && strings.Contains("(),;", t) }), " ")
+	return strings.Join(slices.DeleteFunc(strings.Fields(strings.ReplaceAll(code, "'", `"`)), func(t string) bool { return len(t) == 1 && strings.Contains("(),;", t) }), " ")
 }
 
 // doesSomething reports whether a change is one of code, or of a file that code or people use as it is: not of tests, documents and

@@ -24,6 +24,19 @@ func SameShape(name string, a, b []byte) bool {
 }
 
 // shape is a text as its grammar reads it, "" where it cannot be read.
+// kindOfOnly is the kind of the only part of a node, "" where it has several.
+func kindOfOnly(n syntax.Node) (kind string) {
+	count := 0
+	for c := range n.All() {
+		kind = c.Kind()
+		count++
+	}
+	if count != 1 {
+		return ""
+	}
+	return kind
+}
+
 func shape(l syntax.Lang, src []byte) string {
 	tree, err := syntax.Parse(l, src)
 	if err != nil {
@@ -37,7 +50,12 @@ func shape(l syntax.Lang, src []byte) string {
 	write = func(n syntax.Node) {
 		kind := n.Kind()
 		switch {
+		case kind == "expression_statement" && n.Text() != "" && strings.HasPrefix(kindOfOnly(n), "string"): // of documentation
+			return
 		case strings.HasSuffix(kind, "comment") || slices.Contains([]string{"(", ")", ",", ";"}, kind):
+			return
+		case kind == "'" || kind == "string_start" || kind == "string_end": // people use one kind of quotes or the other
+			b.WriteString(strings.ReplaceAll(n.Text(), "'", `"`) + "\n")
 			return
 		case n.Leaf():
 			b.WriteString(n.Text() + "\n")
