@@ -69,10 +69,10 @@ func (x *chainJudge) reachAsserts(ctx context.Context, tests []test) (out []test
 			continue
 		}
 		reached, valid, err := x.kills(ctx, x.pl, mutantAt{Mutant: m, file: t.File, src: x.files[t.File]}, []string{t.File}, []test{t}, slowAfter(x.took))
-		if err != nil {
+		if err != nil && !late(ctx, err) {
 			return nil, err
 		}
-		if reached || !valid {
+		if err != nil || reached || !valid {
 			out = append(out, t)
 			continue
 		}

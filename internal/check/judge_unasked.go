@@ -194,7 +194,8 @@ func (x *chainJudge) special(ctx context.Context, d comparison, calls []example.
 			x.say(fix("special-case", file, 0, fmt.Sprintf(
 				"%s gives another result than before only for calls that new tests make: %d calls with other inputs give the same as before.", name, u.same)), nil)
 		}
-		for value, silent := range u.silenced {
+		for _, value := range slices.Sorted(maps.Keys(u.silenced)) {
+			silent := u.silenced[value]
 			wanted := slices.ContainsFunc(calls, func(e example.Example) bool { return e.Symbol() == name && e.Want.Value.String() == value })
 			if len(silent) >= enoughAlike && !wanted {
 				x.say(fix("behavior-changed", file, 0, fmt.Sprintf(

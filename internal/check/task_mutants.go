@@ -108,9 +108,13 @@ func (p *taskProof) unnoticed(ctx context.Context, pl *place, mine []string, fre
 		if !x.anew || x.Func == "" || x.Limit() || functions(x.file, old[x.file])[x.Func] == "" || of[key] != nil && of[key].Tried == mostChanged {
 			continue
 		}
-		killed, valid, err := pl.mutant(short, x, p.withTestsOf(pl, x.file, nil), passing, &p.proof)
+		near := p.withTestsOf(pl, x.file, nil)
+		if len(near) == 0 { // all tests would run
+			continue
+		}
+		killed, valid, err := pl.mutant(short, x, near, passing, &p.proof)
 		if errors.Is(err, errMutateTime) {
-			return nil
+			break
 		}
 		if err != nil {
 			return err

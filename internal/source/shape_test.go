@@ -21,6 +21,10 @@ func TestSameShape(t *testing.T) {
 		{"a.py", "x = (a)\n", "x = (a,)\n", false},
 		{"a.py", "f(a)\n", "f(b)\n", false},
 		{"a.go", "package a", "package a", false},
+		{"a.py", "x = f('a')\n", "x = f(\"a\")\n", true},
+		{"a.py", "x = 'a\"'\n", "x = \"a'\"\n", false},
+		{"a.py", "def f():\n    \"Gives 1.\"\n    return 1\n", "def f():\n    \"Gives one.\"\n    return 1\n", true},
+		{"a.js", "f('a');\n", "f(\"a\");\n", true},
 	} {
 		if got := source.SameShape(c.name, []byte(c.a), []byte(c.b)); got != c.want {
 			t.Errorf("%s: %q and %q have the same shape: %v, want %v", c.name, c.a, c.b, got, c.want)
