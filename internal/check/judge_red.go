@@ -112,5 +112,5 @@ func (x *chainJudge) inSources(name string) bool {
 	})
 }
 
-// goneName is how Node and Python name what is not there.
-var goneName = re.New(`(?:\b|\.)(\w+)\)? is not (?:a function|a constructor|defined)|(?:has no attribute|cannot import name|name) '(\w+)'`)
+// goneName is how Node and Python name what is not there: a function, an attribute, a parameter.
+var goneName = re.New(`(?:\b|\.)(\w+)\)? is not (?:a function|a constructor|defined)|(?:has no attribute|cannot import name|unexpected keyword argument|name) '(\w+)'`)

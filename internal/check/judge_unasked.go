@@ -88,14 +88,22 @@ func (x *chainJudge) onlyTested(ctx context.Context, m Module) error {
 // onlyErrors tells of functions that tests call only for errors, and that give nothing else.
 func (x *chainJudge) onlyErrors(ctx context.Context, m Module, asked []example.Example) error {
 	by := groups(asked, func(e example.Example) string { return e.Symbol() })
+	tests := x.pl.testsOf(x.looking(m.Place.Sources...))
+	// others name a function in a way that is not read.
+	others := func(name string, calls []example.Example) bool {
+		return slices.ContainsFunc(tests, func(t test) bool {
+			return mentions(source.Parse(t.File, x.files[t.File]), t.Test)[bareName(name)] && !slices.ContainsFunc(calls, func(e example.Example) bool { return e.Test == t.ID })
+		})
+	}
 	for _, name := range slices.Sorted(maps.Keys(by)) {
 		calls := by[name]
 		shown := slices.ContainsFunc(calls, func(e example.Example) bool { return x.redIDs()[e.Test] })
-		others := slices.Concat(example.Alike(calls, fewOthers), example.Unusual(calls, fewOthers), example.Others(calls))
-		if !shown || len(others) < fewOthers || slices.ContainsFunc(calls, func(e example.Example) bool { return !e.Want.Error }) {
+		inputs := slices.Concat(example.Alike(calls, fewOthers), example.Unusual(calls, fewOthers), example.Others(calls))
+		works := slices.ContainsFunc(calls, func(e example.Example) bool { return !e.Want.Error })
+		if !shown || works || len(inputs) < fewOthers || others(name, calls) {
 			continue
 		}
-		got, err := x.c.outcomes(ctx, m, x.proof.Tree, others)
+		got, err := x.c.outcomes(ctx, m, x.proof.Tree, inputs)
 		if err != nil {
 			return err
 		}
