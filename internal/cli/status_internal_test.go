@@ -12,7 +12,7 @@ import (
 func TestCommandOf(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]flow.Run{
-		"bug":             {Def: workDef, In: json.RawMessage(`{"request": "x", "tests_first": true}`)},
+		"bug":             {Def: workDef, In: json.RawMessage(`{"request": "x", "tests_first": true, "bug": true}`)},
 		"do":              {Def: workDef, In: json.RawMessage(`{"request": "x"}`)},
 		"build":           {Def: compileDef, In: json.RawMessage(`{}`)},
 		"do --style pdca": {Def: autoDef},
