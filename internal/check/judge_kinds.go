@@ -28,8 +28,8 @@ const (
 var judged = []string{toolchain.Go, toolchain.Node, toolchain.Python, toolchain.Rust, toolchain.JVM}
 
 func (j *judge) kindOf(ch Change) kind {
-	if kind := kindOf(ch); kind != codeKind || !j.setup[ch.Path] {
-		return kind
+	if k := kindOf(ch); k != codeKind || !j.setup[ch.Path] {
+		return k
 	}
 	return testKind
 }
