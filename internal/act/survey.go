@@ -2,7 +2,6 @@ package act
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -64,6 +63,11 @@ func (a *Actor) CheckCommands(ctx context.Context) ([]string, error) {
 	if err != nil || v == nil {
 		return nil, err
 	}
+	return a.commandsOf(v), nil
+}
+
+// commandsOf are the commands that a change of what is checked out would be checked with.
+func (a *Actor) commandsOf(v *view) []string {
 	out := []string{}
 	for _, f := range a.checked(v) {
 		texts := []string{}
@@ -80,14 +84,13 @@ func (a *Actor) CheckCommands(ctx context.Context) ([]string, error) {
 			out = append(out, text)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Unchecked reports whether what is checked out has code, and no command that would check a change of it.
 func (a *Actor) Unchecked(ctx context.Context) (bool, error) {
-	list, err := a.CheckCommands(ctx)
-	v, _, more := a.checkedOut(ctx)
-	if err := errors.Join(err, more); err != nil || v == nil || len(list) > 0 {
+	v, _, err := a.checkedOut(ctx)
+	if err != nil || v == nil || len(a.commandsOf(v)) > 0 {
 		return false, err
 	}
 	return slices.ContainsFunc(v.paths(), check.IsCode), nil

@@ -47,6 +47,9 @@ func Changes(ctx context.Context, repo *git.Repo, from, to string) ([]Change, er
 // asItWas is the edit that undoes a change.
 func asItWas(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID} }
 
+// asItIs is the edit that makes a change.
+func asItIs(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID} }
+
 // entriesOf are the files of a tree, by path.
 func (c *Checker) entriesOf(ctx context.Context, tree string) (map[string]git.Entry, error) {
 	list, err := c.repo.ReadTree(ctx, tree)

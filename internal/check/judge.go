@@ -137,8 +137,8 @@ type judge struct {
 	names  map[string]bool // of functions of the changed code, once they are asked for
 	read   map[string]bool // changed files that are no code and are named in code
 	setup  map[string]bool // files that a runner loads before the tests
-	// shownBy are tests that fail without the change, in languages that nobody reads.
-	shownBy []string
+	// shownBy is how many tests fail without the change, in languages that nobody reads.
+	shownBy int
 }
 
 // notices lists what people want to know of a change before anything else, and what blocks nobody: how it is checked and installed,

@@ -38,8 +38,7 @@ func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others [
 	loose = without(loose, piece{tests: wanted}.has)
 	for _, m := range loose {
 		x.known.weakened++
-		x.block(reject("test-weakened", f.Path, m.is.Line, "The test "+m.is.Name+
-			" was loosened. Its old version passes without the change and fails with it; its new version passes with and without it. Restore it and fix the code, or assert what is expected now."), run)
+		x.block(reject("test-weakened", f.Path, m.is.Line, wasLoosened(m.is.Name)), run)
 	}
 	loosened := among(after(loose))
 	if others = without(others, func(m moved) bool { return loosened(m.is) }); len(others) == 0 {
@@ -47,6 +46,12 @@ func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others [
 	}
 	x.say(fix("expectation-changed", f.Path, others[0].is.Line, otherExpectations(after(others))), run)
 	return nil
+}
+
+// wasLoosened says of a test that it does not see any more what the change broke.
+func wasLoosened(name string) string {
+	return "The test " + name +
+		" was loosened. Its old version passes without the change and fails with it; its new version passes with and without it. Restore it and fix the code, or assert what is expected now."
 }
 
 // converts reports whether a test only takes what it is given in another form than before, and asserts the same of it: all of what can be

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -32,7 +31,7 @@ func (j *judge) unread(ctx context.Context) error {
 		return nil
 	}
 	what := "Jacquard does not read the language of " + code[0].Path + ", and found no tests to run. To run the project's tests, set checks.test in jacquard.yaml"
-	switch n := len(j.shownBy); {
+	switch n := j.shownBy; {
 	case passed && n > 0:
 		what = fmt.Sprintf("new or changed tests fail without the change and pass with it (%d), but whether they notice more is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin", n)
 	case passed:
@@ -49,7 +48,7 @@ func (j *judge) concerns(chain toolchain.Found, ch Change) bool {
 	if !below(chain.Root, ch.Path) {
 		return false
 	}
-	tests := (looksLikeTest(ch.Path) || registers(ch.Path) || toolchain.ConfigKindOf(ch.Path) == toolchain.RunnerConfig) && !slices.Contains(judged, ecosystemOf(ch.Path))
+	tests := (bringsTests(ch.Path) || toolchain.ConfigKindOf(ch.Path) == toolchain.RunnerConfig) && !slices.Contains(judged, ecosystemOf(ch.Path))
 	return tests || j.foreign(ch)
 }
 
@@ -104,44 +103,34 @@ func (j *judge) stillGood(ctx context.Context, chain toolchain.Found) (bool, err
 }
 
 // shows runs changed tests without the code of a change, and what they were with it: some fail without it, and some expect something else now.
-func (j *judge) shows(ctx context.Context, chain toolchain.Found, was, now testRun) (err error) {
-	tests := those(j.changes, func(ch Change) bool { return looksLikeTest(ch.Path) || registers(ch.Path) })
+func (j *judge) shows(ctx context.Context, chain toolchain.Found, was, now testRun) error {
+	tests := those(j.changes, func(ch Change) bool { return bringsTests(ch.Path) })
 	if len(tests) == 0 || now.exit != nil || !slices.ContainsFunc(j.changes, j.foreign) {
 		return nil
 	}
-	edits := each(tests, func(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID} })
-	pl, err := j.c.openEdited(ctx, step.OnWithout, j.before, edits, j.before, chain)
-	if err != nil {
-		return err
-	}
-	defer func() { err = joinClose(err, pl) }()
-	without, err := pl.runTests(ctx, toolchain.Selection{}, nil)
-	j.proof.Records = append(j.proof.Records, without.records...)
+	without, err := j.withTests(ctx, chain, tests)
 	if err != nil {
 		return err
 	}
 	red := j.failsThere(now, without)
-	j.shownBy = append(j.shownBy, red...)
+	j.shownBy += len(red)
 	old := those(tests, func(ch Change) bool { return ch.Status == 'M' })
 	if len(old) == 0 {
 		return nil
 	}
-	back, err := j.withEdits(ctx, chain, each(old, asItWas))
+	back, err := j.withOldTests(ctx, chain, old)
 	if err != nil {
 		return err
 	}
-	before, is, kept := statuses(was), statuses(now), statuses(back)
+	before, kept := statuses(was), statuses(back)
 	for _, r := range now.results {
-		if before[r.ID] != step.Pass || is[r.ID] != step.Pass || !bad(kept[r.ID]) {
-			continue
+		switch {
+		case before[r.ID] != step.Pass || r.Status != step.Pass || !bad(kept[r.ID]):
+		case slices.Contains(red, r.ID):
+			j.say(fix("expectation-changed", r.File, 0, otherExpectations([]test{{Test: source.Test{Name: testNameOf(r)}}})), &back)
+		default:
+			j.say(fix("test-weakened", r.File, 0, wasLoosened(testNameOf(r))), &back)
 		}
-		one := []test{{Test: source.Test{Name: testNameOf(r)}, ID: r.ID, File: r.File}}
-		if slices.Contains(red, r.ID) {
-			j.say(fix("expectation-changed", r.File, 0, otherExpectations(one)), &back)
-			continue
-		}
-		j.say(fix("test-weakened", r.File, 0, "The test "+testNameOf(r)+
-			" was loosened. Its old version passes without the change and fails with it; its new version passes with and without it. Restore it and fix the code, or assert what is expected now."), &back)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -102,7 +101,7 @@ func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *pla
 	noCode := those(anew, func(ch Change) bool { return x.kindOf(ch) != codeKind })
 	var loose []moved
 	for _, more := range [][]Change{noCode, anew} {
-		edits := each(slices.Concat(aside, more), func(ch Change) git.Edit { return git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID} })
+		edits := each(slices.Concat(aside, more), asItIs)
 		if loose, err = x.loosened(ctx, edits, was, failing); err != nil {
 			return err
 		}

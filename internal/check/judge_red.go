@@ -33,18 +33,15 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	failing, err := x.reachAsserts(ctx, a.failing)
-	if err != nil {
-		return err
-	}
-	lost, err := x.reachAsserts(ctx, x.needing(a.lost))
+	lost := x.needing(a.lost)
+	reached, err := x.reachAsserts(ctx, slices.Concat(a.failing, lost))
 	if err != nil {
 		return err
 	}
 	red := func(by RedBy) func(test) RedTest {
 		return func(t test) RedTest { return RedTest{t.ID, by, x.existed(t)} }
 	}
-	x.out.Red = append(append(x.out.Red, each(failing, red(RedByAssert))...), each(lost, red(RedByCompile))...)
+	x.out.Red = append(append(x.out.Red, each(those(a.failing, among(reached)), red(RedByAssert))...), each(those(lost, among(reached)), red(RedByCompile))...)
 	x.alike = a.passing
 	if a.invalid != "" && len(a.lost) == 0 {
 		x.say(warn("check-invalid", "", 0, a.invalid), &a.run)

@@ -88,7 +88,7 @@ func (x *chainJudge) onlyTested(ctx context.Context, m Module) error {
 // onlyErrors tells of functions that tests call only for errors, and that give nothing else.
 func (x *chainJudge) onlyErrors(ctx context.Context, m Module, asked []example.Example) error {
 	by := groups(asked, func(e example.Example) string { return e.Symbol() })
-	tests := x.pl.testsOf(x.looking(m.Place.Sources...))
+	red, tests := x.redIDs(), x.pl.testsOf(x.looking(m.Place.Sources...))
 	// others name a function in a way that is not read.
 	others := func(name string, calls []example.Example) bool {
 		return slices.ContainsFunc(tests, func(t test) bool {
@@ -97,7 +97,7 @@ func (x *chainJudge) onlyErrors(ctx context.Context, m Module, asked []example.E
 	}
 	for _, name := range slices.Sorted(maps.Keys(by)) {
 		calls := by[name]
-		shown := slices.ContainsFunc(calls, func(e example.Example) bool { return x.redIDs()[e.Test] })
+		shown := slices.ContainsFunc(calls, func(e example.Example) bool { return red[e.Test] })
 		inputs := slices.Concat(example.Alike(calls, fewOthers), example.Unusual(calls, fewOthers), example.Others(calls))
 		works := slices.ContainsFunc(calls, func(e example.Example) bool { return !e.Want.Error })
 		if !shown || works || len(inputs) < fewOthers || others(name, calls) {

@@ -213,7 +213,7 @@ func (p *taskProof) runAlone(ctx context.Context, pl *place, sel toolchain.Selec
 // onlyTests is the edit that gives a file the tests of the change, or with back those that it had, and leaves the code beside them as the
 // other version has it.
 func (p *taskProof) onlyTests(ctx context.Context, ch Change, back bool) (git.Edit, error) {
-	e, code, tests := git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID}, ch.Old, ch.New
+	e, code, tests := asItIs(ch), ch.Old, ch.New
 	if back {
 		e, code, tests = asItWas(ch), ch.New, ch.Old
 	}

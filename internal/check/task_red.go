@@ -22,7 +22,7 @@ func (c *Checker) TaskRed(ctx context.Context, t Task, before, tree string, runs
 	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree}}
 	defer func() { err = p.close(err) }()
 	for _, ch := range changes {
-		if !ofTests(ch.Path) && (slices.Contains(judged, ecosystemOf(ch.Path)) || !looksLikeTest(ch.Path) && !registers(ch.Path)) {
+		if !ofTests(ch.Path) && (slices.Contains(judged, ecosystemOf(ch.Path)) || !bringsTests(ch.Path)) {
 			p.add(reject("out-of-scope", ch.Path, 0, "Write only tests and test data now. Undo your change to this file; another agent writes the code later."))
 		}
 	}

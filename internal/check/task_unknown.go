@@ -31,6 +31,9 @@ func registers(file string) bool {
 	return slices.Contains(files, path.Base(file)) || slices.Contains([]string{".cmake", ".csproj", ".fsproj", ".sln", ".mk"}, path.Ext(file))
 }
 
+// bringsTests reports whether a file holds tests, by its name, or registers them.
+func bringsTests(file string) bool { return looksLikeTest(file) || registers(file) }
+
 // IsCode reports whether a file is neither a document nor configuration, as .gitignore is.
 func IsCode(file string) bool {
 	switch strings.ToLower(path.Ext(strings.TrimPrefix(path.Base(file), "."))) {
@@ -61,33 +64,19 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 	if err := p.gone(ctx, pl, run); err != nil {
 		return err
 	}
-	var edits []git.Edit
-	code := false
-	for _, ch := range p.changes {
-		switch {
-		case looksLikeTest(ch.Path), registers(ch.Path):
-			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
-		case IsCode(ch.Path):
-			code = true
-		}
-	}
+	tests := those(p.changes, func(ch Change) bool { return bringsTests(ch.Path) })
+	code := slices.ContainsFunc(p.changes, func(ch Change) bool { return !bringsTests(ch.Path) && IsCode(ch.Path) })
 	switch {
 	case !code || p.failed || Rejected(p.proof.Findings):
 		return nil
-	case !slices.ContainsFunc(edits, func(e git.Edit) bool { return looksLikeTest(e.Path) }):
+	case !slices.ContainsFunc(tests, func(ch Change) bool { return looksLikeTest(ch.Path) }):
 		p.noTest("There is no new or changed test for this change.")
 		return nil
 	}
-	without, err := p.c.openEdited(ctx, step.OnWithout, p.before, edits, cmp.Or(p.t.Base, p.before), pl.chain)
+	was, err := p.withTests(ctx, pl.chain, tests)
 	if err != nil {
 		return err
 	}
-	defer func() { err = joinClose(err, without) }()
-	was, err := without.runTests(ctx, toolchain.Selection{}, nil)
-	if err != nil {
-		return err
-	}
-	p.proof.Records = append(p.proof.Records, was.records...)
 	failing := slices.ContainsFunc(was.results, func(r step.TestResult) bool { return bad(r.Status) && !slices.Contains(p.t.Known, r.ID) })
 	if failing || slices.ContainsFunc(was.findings, func(f step.Finding) bool { return f.Rule != "check-invalid" }) {
 		p.proof.Red = append(p.proof.Red, p.failsThere(run, was)...)
@@ -97,7 +86,7 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 		p.noTest("The new tests pass without the change as well.")
 		return nil
 	}
-	p.add(reject("test-passes-without", edits[0].Path, 0, "The tests pass without the change as well, so nothing proves it. Assert what is new; if no test can show it, say why in `untested`."))
+	p.add(reject("test-passes-without", tests[0].Path, 0, "The tests pass without the change as well, so nothing proves it. Assert what is new; if no test can show it, say why in `untested`."))
 	return nil
 }
 
@@ -148,7 +137,7 @@ func (p *taskProof) dropped(ctx context.Context, chain toolchain.Found, was, now
 	})
 	back := those(p.changes, func(ch Change) bool { return ch.OldID != "" && looksLikeTest(ch.Path) })
 	if len(lost)*len(back) > 0 {
-		run, err := p.withEdits(ctx, chain, each(back, asItWas))
+		run, err := p.withOldTests(ctx, chain, back)
 		if err != nil {
 			return nil, err
 		}
@@ -171,9 +160,19 @@ func (p *taskProof) dropped(ctx context.Context, chain toolchain.Found, was, now
 	return out, nil
 }
 
-// withEdits runs all tests of a toolchain with the change and some edits.
-func (p *taskProof) withEdits(ctx context.Context, chain toolchain.Found, edits []git.Edit) (run testRun, err error) {
-	pl, err := p.c.openEdited(ctx, step.OnRestored, p.proof.Tree, edits, p.proof.Tree, chain)
+// withTests runs all tests of a toolchain as some changes have them, on the tree before.
+func (p *taskProof) withTests(ctx context.Context, chain toolchain.Found, tests []Change) (testRun, error) {
+	return p.allEdited(ctx, step.OnWithout, p.before, each(tests, asItIs), cmp.Or(p.t.Base, p.before), chain)
+}
+
+// withOldTests runs all tests of a toolchain as they were before some changes, on the tree of the change.
+func (p *taskProof) withOldTests(ctx context.Context, chain toolchain.Found, tests []Change) (testRun, error) {
+	return p.allEdited(ctx, step.OnRestored, p.proof.Tree, each(tests, asItWas), p.proof.Tree, chain)
+}
+
+// allEdited runs all tests of a toolchain on a tree with edits.
+func (p *taskProof) allEdited(ctx context.Context, shows step.Shows, tree string, edits []git.Edit, base string, chain toolchain.Found) (run testRun, err error) {
+	pl, err := p.c.openEdited(ctx, shows, tree, edits, base, chain)
 	if err != nil {
 		return run, err
 	}

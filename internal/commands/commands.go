@@ -250,6 +250,9 @@ func (r *reader) scripts() {
 
 // has reports whether a file is there that a pattern fits.
 func (r *reader) has(pattern string) bool {
+	if !strings.Contains(pattern, "*") {
+		return r.files[pattern]
+	}
 	for name := range r.files {
 		if fits, err := path.Match(pattern, name); fits && err == nil {
 			return true

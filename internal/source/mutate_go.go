@@ -85,10 +85,7 @@ func (m *goMutator) value(x *ast.ReturnStmt, results *ast.FieldList) {
 		}
 	}
 	first, t := x.Results[0], m.g.source(results.List[0].Type)
-	what, text := ReturnNothing, "_ = v; return *new("+t+")"
-	if other := m.other(results.List[0].Type); other != "" {
-		what, text = ReturnOther, other
-	}
+	what, text := m.instead(results.List[0].Type)
 	m.add(first.Pos(), first.End(), what, "func(v "+t+") "+t+" { "+text+" }("+m.g.source(first)+")")
 }
 
@@ -103,12 +100,17 @@ func (m *goMutator) passedOn(call ast.Expr, results *ast.FieldList) {
 			params += name + " " + m.g.source(field.Type) + ", "
 		}
 	}
-	what, text := ReturnNothing, "_ = v; return *new("+types[0]+")"
-	if other := m.other(results.List[0].Type); other != "" {
-		what, text = ReturnOther, other
-	}
+	what, text := m.instead(results.List[0].Type)
 	rest[0] = "func(v " + types[0] + ") " + types[0] + " { " + text + " }(v0)"
 	m.add(call.Pos(), call.End(), what, "func("+strings.TrimSuffix(params, ", ")+") ("+strings.Join(types, ", ")+") { return "+strings.Join(rest, ", ")+" }("+m.g.source(call)+")")
+}
+
+// instead are statements that give another value of a type than v, or its zero value, and which of the two they give.
+func (m *goMutator) instead(t ast.Expr) (what, text string) {
+	if other := m.other(t); other != "" {
+		return ReturnOther, other
+	}
+	return ReturnNothing, "_ = v; return *new(" + m.g.source(t) + ")"
 }
 
 // other are statements that give another value of the type of v than v: of a text or a list one that has nothing in common with

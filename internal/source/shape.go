@@ -23,7 +23,6 @@ func SameShape(name string, a, b []byte) bool {
 	return was != "" && was == shape(l, b)
 }
 
-// shape is a text as its grammar reads it, "" where it cannot be read.
 // kindOfOnly is the kind of the only part of a node, "" where it has several.
 func kindOfOnly(n syntax.Node) (kind string) {
 	count := 0
@@ -37,6 +36,7 @@ func kindOfOnly(n syntax.Node) (kind string) {
 	return kind
 }
 
+// shape is a text as its grammar reads it, "" where it cannot be read.
 func shape(l syntax.Lang, src []byte) string {
 	tree, err := syntax.Parse(l, src)
 	if err != nil {
@@ -50,7 +50,7 @@ func shape(l syntax.Lang, src []byte) string {
 	write = func(n syntax.Node) {
 		kind := n.Kind()
 		switch {
-		case kind == "expression_statement" && n.Text() != "" && strings.HasPrefix(kindOfOnly(n), "string"): // of documentation
+		case kind == "expression_statement" && strings.HasPrefix(kindOfOnly(n), "string"): // of documentation
 			return
 		case strings.HasSuffix(kind, "comment") || slices.Contains([]string{"(", ")", ",", ";"}, kind):
 			return
