@@ -175,7 +175,7 @@ func (p *project) leftOfAuto(ctx context.Context, request string) (*step.Left, e
 		return nil, err
 	}
 	rep, err := p.reportOn(ctx, runs[i])
-	if err != nil || rep.Auto != nil && rep.Auto.Verified || rep.Feature == nil {
+	if err != nil || rep.Verified() || rep.Feature == nil {
 		return nil, err
 	}
 	if left, ok := rep.Restart()[rep.Feature.Name]; ok {
@@ -185,27 +185,28 @@ func (p *project) leftOfAuto(ctx context.Context, request string) (*step.Left, e
 }
 
 // finished prints the answer of a run of auto.
-func (p *project) finished(e *engine, rep *report.Run, _ bool) error {
-	out := *rep.Auto
-	if f := rep.Feature; f != nil && out.End.Reason != "" {
-		p.a.tellStatus(e.actor, f.State(rep.Started, true, out.Verified))
-	}
-	if p.a.json {
-		p.a.print(rep)
-	} else if n := len(out.Context); out.End.Reason == "" && n > 0 {
-		text, err := p.blobs.Get(out.Context[n-1].Blob)
-		if err != nil {
-			return err
+func (p *project) finished(e *engine, rep *report.Run, blocks bool) error {
+	out := rep.Result.(*step.AutoOut) //nolint:forcetypeassert // it is of auto
+	if out.End.Reason != "" {
+		if f := rep.Feature; f != nil {
+			p.a.tellStatus(e.actor, f.State(rep.Started, true, out.Verified))
 		}
-		_, _ = p.a.Out.Write(text)
-		fmt.Fprintln(p.a.Err)
-		for _, d := range out.Context {
-			fmt.Fprintf(p.a.Err, p.a.lang().T("wrote %s\n"), d.Path)
-		}
-	} else {
-		fmt.Fprint(p.a.Err, report.Ending(p.a.lang(), rep, act.RunRef(rep.ID)))
+		return p.ended(e, rep, blocks)
 	}
-	return proved(out.Verified || out.End.Reason == "")
+	n := len(out.Context)
+	if p.a.asJSON(rep) || n == 0 { // nothing but the score was asked for
+		return nil
+	}
+	text, err := p.blobs.Get(out.Context[n-1].Blob)
+	if err != nil {
+		return err
+	}
+	_, _ = p.a.Out.Write(text)
+	fmt.Fprintln(p.a.Err)
+	for _, d := range out.Context {
+		fmt.Fprintf(p.a.Err, p.a.lang().T("wrote %s\n"), d.Path)
+	}
+	return nil
 }
 
 // tellStatus writes the status file. That it cannot be written ends no run: it is a copy of what the journal has.
@@ -239,8 +240,10 @@ func newAutoStatus(a *app) *cobra.Command {
 					f = &report.Feature{}
 				}
 				state := l.State(string(r.State))
-				if r.Auto != nil && r.Auto.End.Reason != "" {
-					state = step.End{Reason: r.Auto.End.Reason, N: r.Auto.End.N, Phase: r.Auto.End.Phase}.String()
+				if r.Result != nil && r.Result.Ended().End.Reason != "" {
+					end := r.Result.Ended().End
+					end.Detail = ""
+					state = end.String()
 				}
 				rows = append(rows, []string{r.ID, f.Name, string(f.Mode), f.Phase, state})
 			}

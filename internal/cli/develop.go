@@ -316,12 +316,9 @@ func (p *project) end(ctx context.Context, r flow.Run) error {
 }
 
 // developed prints the answer of a run of develop.
-func (p *project) developed(e *engine, rep *report.Run, _ bool) error {
+func (p *project) developed(e *engine, rep *report.Run, blocks bool) error {
 	p.a.tellState(e.actor, rep.Develop.State)
-	if !p.a.asJSON(rep) {
-		fmt.Fprint(p.a.Err, report.Ending(p.a.lang(), rep, act.RunRef(rep.ID)))
-	}
-	return proved(rep.Developed.Verified)
+	return p.ended(e, rep, blocks)
 }
 
 // tellState writes the state file. That it cannot be written ends no run: it is a copy of what the journal has.

@@ -65,7 +65,7 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 		return err
 	}
 	if st.State == flow.Done {
-		committed := rep.Result != nil && rep.Result.Ref != ""
+		committed := rep.Result != nil && rep.Result.Ended().Ref != ""
 		var delivered []string // into the working tree
 		for _, m := range rep.Modules {
 			if m.Result != nil && m.Result.Delivered && !committed {
@@ -268,10 +268,10 @@ func proved(ok bool) error {
 	return silent(exitNotVerified)
 }
 
-// answer prints the result of a compile run on stdout.
-func (p *project) answer(rep *report.Run, blocks bool) {
+// compiled prints the answer of a build on stdout.
+func (p *project) compiled(_ *engine, rep *report.Run, blocks bool) error {
 	if p.a.asJSON(rep) {
-		return
+		return proved(rep.Verified())
 	}
 	if blocks {
 		for _, m := range rep.Modules {
@@ -281,19 +281,16 @@ func (p *project) answer(rep *report.Run, blocks bool) {
 			}
 		}
 	}
-	if rep.Result.Modules > 0 || rep.Result.Broken > 0 {
-		say := report.Summary
-		if p.a.compiles {
-			say = report.Generated
-		}
-		fmt.Fprint(p.a.Out, say(p.a.lang(), rep))
+	out := rep.Result.(*step.CompileOut) //nolint:forcetypeassert // it is of a build
+	if l := p.a.lang(); out.Modules+out.Broken > 0 && p.a.compiles {
+		fmt.Fprint(p.a.Out, report.Generated(l, rep))
+	} else if out.Modules+out.Broken > 0 {
+		fmt.Fprint(p.a.Out, report.Ending(l, rep, ""))
 	}
-	if rep.Result.Ref != "" && rep.Result.Ref != "HEAD" { // that it has moved is said below
-		fmt.Fprintf(p.a.Out, "%s\n", rep.Result.Ref)
+	if out.Ref != "" && out.Ref != "HEAD" { // that it has moved is said above
+		fmt.Fprintf(p.a.Out, "%s\n", out.Ref)
 	}
-	if rep.Result.Deliver != nil {
-		fmt.Fprintf(p.a.Err, "%s\n", p.a.lang().Asked(*rep.Result.Deliver))
-	}
+	return proved(out.Verified)
 }
 
 // runMeta is kept with a run so that a resume uses what it was started with.

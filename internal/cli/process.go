@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -41,7 +42,7 @@ func processOf(def string) process {
 	case compileDef:
 		return process{command: "build", started: report.Started, line: lineOf(report.Planned, report.Result, ""), end: (*project).compiled}
 	case workDef:
-		return process{command: "do", style: workDef, started: report.TaskStarted, line: lineOf(report.WorkPlanned, report.Task, "work"), end: (*project).worked, documents: true, several: true}
+		return process{command: "do", style: workDef, started: report.TaskStarted, line: lineOf(report.WorkPlanned, report.Task, "work"), end: (*project).ended, documents: true, several: true}
 	case autoDef:
 		return process{command: "do --style pdca", style: "pdca", started: report.Started, line: autoLine, end: (*project).finished, documents: true, git: true, several: true}
 	case developDef:
@@ -92,23 +93,18 @@ func attemptLine(l report.Lang, e flow.Event, what string) string {
 	return worded(l, e, func(l report.Lang, n step.AttemptNote) string { return report.Attempt(l, what, n) })
 }
 
-// compiled prints the answer of a build.
-func (p *project) compiled(_ *engine, rep *report.Run, blocks bool) error {
-	p.answer(rep, blocks)
-	return proved(rep.Result.Verified)
+// ended prints how a run that is done ended, and says by its code whether all of it is verified.
+func (p *project) ended(_ *engine, rep *report.Run, _ bool) error {
+	if !p.a.asJSON(rep) {
+		fmt.Fprint(p.a.Err, report.Ending(p.a.lang(), rep, act.RunRef(rep.ID)))
+	}
+	return proved(rep.Verified())
 }
 
 // documented prints the answer of a run that wrote documents.
-func (p *project) documented(_ *engine, rep *report.Run, _ bool) error {
-	out := *rep.Documents
-	if p.a.asJSON(rep) {
-		return proved(out.Verified)
+func (p *project) documented(e *engine, rep *report.Run, blocks bool) error {
+	if rep.Workflow == specDef && !p.a.json { // decompile has said each when it was done
+		fmt.Fprint(p.a.Out, report.Documents(p.a.lang(), rep))
 	}
-	if rep.Workflow == specDef { // decompile has said each when it was done
-		for _, m := range out.Modules {
-			fmt.Fprint(p.a.Out, report.DocumentResult(p.a.lang(), m))
-		}
-	}
-	fmt.Fprint(p.a.Err, report.DocumentSummary(p.a.lang(), rep.Workflow, out))
-	return proved(out.Verified)
+	return p.ended(e, rep, blocks)
 }

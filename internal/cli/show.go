@@ -110,14 +110,12 @@ func (p *project) showText(ctx context.Context, rt keeper, r flow.Run, rep *repo
 	}
 	left, end := report.WhatIsLeft(l, rep), report.Ending(l, rep, act.RunRef(r.ID))
 	switch {
-	case rep.Auto == nil && rep.Feature != nil:
+	case rep.Result == nil && rep.Feature != nil:
 		end = report.FeatureLine(l, *rep.Feature)
-	case rep.Developed == nil && rep.Develop != nil:
+	case rep.Result == nil && rep.Develop != nil:
 		end = report.DevelopLine(l, *rep.Develop)
-	case rep.Documents != nil:
-		for _, m := range rep.Documents.Modules {
-			left += report.DocumentResult(l, m)
-		}
+	default:
+		left += report.Documents(l, rep)
 	}
 	fmt.Fprint(p.a.Out, left+end)
 	return nil

@@ -16,7 +16,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
-	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 	"github.com/jacquard-build/jacquard/internal/works"
@@ -193,14 +192,4 @@ func (p *project) router() (step.Router, error) {
 		}
 	}
 	return out, nil
-}
-
-// worked prints the answer of a run of work.
-func (p *project) worked(_ *engine, rep *report.Run, _ bool) error {
-	out := *rep.Work
-	rep.Usage = out.Usage
-	if !p.a.asJSON(rep) {
-		fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), rep))
-	}
-	return proved(out.Verified)
 }

@@ -103,8 +103,8 @@ func withRun(list []workInfo, rep *report.Run) []workInfo {
 	id := ""
 	if rep.Request != nil {
 		id = rep.Request.Work
-	} else if rep.Work != nil {
-		id = rep.Work.Work
+	} else if out, ok := rep.Result.(*step.WorkOut); ok {
+		id = out.Work
 	}
 	if id == "" {
 		return list

@@ -11,7 +11,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
-	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 // featureStyle is that of runs that plan, design, do and check a feature.
@@ -22,7 +21,7 @@ var featureStyle = style{
 			r.asked = in.Request
 		}
 	},
-	end: func(r *Run, out []byte) error { return into(&r.Auto, out) },
+	result: func() step.Result { return &step.AutoOut{} },
 	start: func(r *Run, e flow.Event) bool {
 		if _, ok := ModuleOf(e.Branch); ok {
 			return false
@@ -101,23 +100,22 @@ func review(l Lang, n step.PhaseNote) string {
 	return b.String()
 }
 
-// AutoSummary is the text at the end of a run of auto, whose branch is ref.
-func AutoSummary(l Lang, r *Run, ref string) string {
-	o, run := *r.Auto, r.ID
+// featureEnd is the text at the end of a run of auto, whose branch is ref.
+func featureEnd(l Lang, r *Run, o *step.AutoOut, ref string) string {
 	if o.End.Reason == "" { // nothing but the score was asked for
 		return ""
 	}
-	e := ending{ok: o.Verified, run: run}
-	if e.ok {
+	e := r.ended(l, o.End.Reason == "passed")
+	if o.End.Reason == "passed" {
 		e.done = Countf(l.T("%s (%s): done (commit %s, %d files, %d tests)"), o.Feature, o.Mode, clip7(o.Commit), len(o.Files), o.Tests.Passed)
+		e.undelivered(l)
 		e.proof = lines(Shown(l, o.Tests))
 	} else {
-		e.done, e.open = fmt.Sprintf(l.T("%s (%s): not done: %s"), o.Feature, o.Mode, o.End), step.Each(o.Open, pdca.Line)
+		e.done = fmt.Sprintf(l.T("%s (%s): not done: %s"), o.Feature, o.Mode, o.End)
+		e.open = append(step.Each(o.Open, pdca.Line), e.open...)
 	}
-	e.open = append(e.open, warned(l, o.Accepted, o.Warnings)...)
-	e.cost = []string{r.spent(l, o.Usage) + Countf(l.T(", %d agent sessions, %d attempts, %d check cycles, %d fixes"), o.Sessions, o.Attempts, o.QA, o.Fixes)}
-	e.at(l, o.Moved, o.Pull, o.Why, o.End.Reason == "passed")
-	e.document(l, o.Report, ref, o.Verified)
+	e.cost[0] += Countf(l.T(", %d attempts, %d check cycles, %d fixes"), o.Attempts, o.QA, o.Fixes)
+	e.document(l, o.Document, ref, o.Verified)
 	for _, d := range o.Context {
 		e.result = append(e.result, fmt.Sprintf(l.T("context: %s"), d.Path))
 	}
@@ -125,28 +123,6 @@ func AutoSummary(l Lang, r *Run, ref string) string {
 		e.result = append(e.result, fmt.Sprintf(l.T("issue: %s"), o.Issue))
 	}
 	return e.text(l)
-}
-
-// document says where the document of a run is. Nothing of a run that failed is in the user's tree, but on its branch ref.
-func (e *ending) document(l Lang, name, ref string, inTree bool) {
-	switch {
-	case name == "":
-	case inTree || works.IsKept(name):
-		e.result = append(e.result, fmt.Sprintf(l.T("document: %s"), name))
-	default:
-		e.result = append(e.result, fmt.Sprintf(l.T("document: git show %s:%s"), ref, name), fmt.Sprintf(l.T("changes: git diff HEAD %s"), ref))
-	}
-}
-
-// warned are lines with the objections that a person has overruled, and with warnings.
-func warned(l Lang, overruled, warnings []string) (out []string) {
-	for _, s := range overruled {
-		out = append(out, fmt.Sprintf(l.T("overruled: %s"), pdca.Line(s)))
-	}
-	for _, s := range warnings {
-		out = append(out, fmt.Sprintf(l.T("warning: %s"), l.Asked(pdca.Line(s))))
-	}
-	return out
 }
 
 // Feature is where a run of auto stands.

@@ -9,8 +9,8 @@ const buildDef = "compile"
 
 // buildStyle is that of runs that build modules from their specs.
 var buildStyle = style{
-	defs: []string{buildDef},
-	end:  func(r *Run, out []byte) error { return into(&r.Result, out) },
+	defs:   []string{buildDef},
+	result: func() step.Result { return &step.CompileOut{} },
 	note: moduleNote(func(m *Module, res step.ModuleResult) step.Usage {
 		m.Result = &res
 		return res.Usage
@@ -56,6 +56,7 @@ func (r *Run) planned(e flow.Event) {
 
 // NothingToDo is the answer of a build that found everything up to date. why says why there is nothing that it could verify, "" where there is.
 func NothingToDo(p step.PlanNote, why string) *Run {
-	out := &step.CompileOut{UpToDate: p.UpToDate, LeftOut: p.LeftOut, Verified: p.Verified() && why == "", Why: why, Usage: step.Usage{Known: true}}
+	out := &step.CompileOut{UpToDate: p.UpToDate, LeftOut: p.LeftOut}
+	out.Verified, out.Why, out.Usage.Known = p.Verified() && why == "", why, true
 	return &Run{Usage: out.Usage, Workflow: buildDef, State: flow.Done, Plan: &p, Modules: []*Module{}, Result: out}
 }

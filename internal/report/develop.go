@@ -15,12 +15,12 @@ import (
 
 // checkpointStyle is that of runs that build checkpoints against contracts.
 var checkpointStyle = style{
-	defs:  []string{"develop"},
-	begin: func(r *Run, of flow.Run) { r.Develop = developOf(of) },
-	end:   func(r *Run, out []byte) error { return into(&r.Developed, out) },
-	start: (*Run).developStarted,
-	note:  (*Run).developNote,
-	next:  func(*Run) string { return "jacquard develop --resume" },
+	defs:   []string{"develop"},
+	begin:  func(r *Run, of flow.Run) { r.Develop = developOf(of) },
+	result: func() step.Result { return &step.DevelopOut{} },
+	start:  (*Run).developStarted,
+	note:   (*Run).developNote,
+	next:   func(*Run) string { return "jacquard develop --resume" },
 }
 
 // Develop is where a run of develop stands: what its state file says, and the name of its feature.
@@ -209,37 +209,24 @@ func checkpointEnd(l Lang, r step.CheckpointResult) string {
 	return text
 }
 
-// DevelopSummary is the text at the end of a run of develop, whose branch is ref.
-func DevelopSummary(l Lang, r *Run, ref string) string {
-	o, run := *r.Developed, r.ID
-	e := ending{ok: o.Verified, run: run}
+// checkpointsEnd is the text at the end of a run of develop, whose branch is ref.
+func checkpointsEnd(l Lang, r *Run, o *step.DevelopOut, ref string) string {
+	e := r.ended(l, o.End.Reason == "passed")
 	var shown []step.Level
 	for _, k := range o.Checkpoints {
 		if k.Status == checkpoint.Passed {
 			shown = append(shown, k.Tests.Level)
 		}
 	}
-	if e.ok {
+	if o.End.Reason == "passed" {
 		e.done = Countf(l.T("%s: done (commit %s, %d of %d checkpoints, %d files)"), o.Feature, clip7(o.Commit), len(shown), len(o.Checkpoints), len(o.Files))
+		e.undelivered(l)
 	} else {
 		e.done = fmt.Sprintf(l.T("%s: not done: %s"), o.Feature, o.End)
-		for _, s := range o.Open {
-			if text := pdca.Line(s); !slices.Contains([]string{"", pdca.Line(o.End.Detail)}, text) {
-				e.open = append(e.open, text)
-			}
-		}
+		open := slices.DeleteFunc(step.Each(o.Open, pdca.Line), func(s string) bool { return s == "" || s == pdca.Line(o.End.Detail) })
+		e.open = append(open, e.open...)
 	}
 	e.proof = lines(levels(l, l.T("checkpoints"), shown, len(o.Checkpoints)))
-	for _, q := range o.Assumed {
-		e.open = append(e.open, fmt.Sprintf(l.T("assumed: %s → %s"), pdca.Line(q.Question), pdca.Line(q.Answer)))
-	}
-	e.open = append(e.open, warned(l, o.Accepted, o.Warnings)...)
-	e.cost = []string{r.spent(l, o.Usage) + Countf(l.T(", %d agent sessions"), o.Sessions)}
-	pull := o.Pull
-	if !o.Verified {
-		pull = nil
-	}
-	e.at(l, o.Moved, pull, o.Why, o.End.Reason == "passed" || o.Pull != nil)
 	if o.Pull != nil {
 		ref = o.Ref
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -12,9 +13,9 @@ const decompileDef = "decompile"
 
 // documentStyle is that of runs that write documents of modules.
 var documentStyle = style{
-	defs: []string{decompileDef, "spec"},
-	end:  func(r *Run, out []byte) error { return into(&r.Documents, out) },
-	note: moduleNote(func(_ *Module, res step.DocumentModule) step.Usage { return res.Usage }),
+	defs:   []string{decompileDef, "spec"},
+	result: func() step.Result { return &step.DocumentOut{} },
+	note:   moduleNote(func(_ *Module, res step.DocumentModule) step.Usage { return res.Usage }),
 }
 
 // DocumentPlanned is the text at the start of a run that writes documents.
@@ -67,11 +68,11 @@ func DocumentResult(l Lang, m step.DocumentModule) string {
 	return b.String()
 }
 
-// DocumentSummary is the text at the end of a run that wrote documents, for a workflow: decompile or spec.
-func DocumentSummary(l Lang, workflow string, o step.DocumentOut) string {
+// documentsEnd is the text at the end of a run that wrote documents, for a workflow: decompile or spec.
+func documentsEnd(l Lang, workflow string, o *step.DocumentOut) string {
 	var b strings.Builder
-	for _, qa := range o.Assumed {
-		fmt.Fprintf(&b, l.T("assumed: %s %s\n"), qa.Question, qa.Answer)
+	for _, q := range o.Assumed {
+		fmt.Fprintf(&b, l.T("assumed: %s")+"\n", pdca.Line(q.Question+" "+q.Answer))
 	}
 	switch {
 	case len(o.Findings) > 0:
@@ -86,8 +87,20 @@ func DocumentSummary(l Lang, workflow string, o step.DocumentOut) string {
 	return b.String()
 }
 
+// Documents is the text of all documents that a run has written.
+func Documents(l Lang, r *Run) string {
+	text := ""
+	if out, ok := r.Result.(*step.DocumentOut); ok {
+		for _, m := range out.Modules {
+			text += DocumentResult(l, m)
+		}
+	}
+	return text
+}
+
 // NothingToDescribe is the answer of a decompile run that found nothing to write.
 func NothingToDescribe() *Run {
-	out := &step.DocumentOut{Modules: []step.DocumentModule{}, Verified: true, Usage: step.Usage{Known: true}}
-	return &Run{Usage: out.Usage, Workflow: decompileDef, State: flow.Done, Modules: []*Module{}, Documents: out}
+	out := &step.DocumentOut{Modules: []step.DocumentModule{}}
+	out.Verified, out.Usage.Known = true, true
+	return &Run{Usage: out.Usage, Workflow: decompileDef, State: flow.Done, Modules: []*Module{}, Result: out}
 }

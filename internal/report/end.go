@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 // ending is how a run ended, in the same lines for every process: what was done, how it is proved, what it cost, where it is and how to
@@ -50,9 +52,12 @@ func (e ending) text(l Lang) string {
 	return b.String()
 }
 
-// at says where the work of a run is: on a branch of the user's, in a pull request, or why in neither. Where nothing landed, that is said.
-func (e *ending) at(l Lang, m *step.Moved, pull *step.PullResult, why string, landed bool) {
-	if m != nil && m.From != "" {
+// ended begins the ending of a run with what all processes say: what it cost, where it is, and what is open. landed says that
+// something of it is on its branch.
+func (r *Run) ended(l Lang, landed bool) ending {
+	o := r.Result.Ended()
+	e := ending{ok: o.Verified, run: r.ID, cost: []string{r.spent(l, o.Usage) + Countf(l.T(", %d agent sessions"), o.Sessions)}}
+	if m := o.Moved; m != nil && m.From != "" {
 		span := clip7(m.From) + ".." + clip7(m.To)
 		switch {
 		case m.New:
@@ -64,9 +69,37 @@ func (e *ending) at(l Lang, m *step.Moved, pull *step.PullResult, why string, la
 		}
 		e.undo = cmp.Or(e.undo, "jacquard undo "+e.run)
 	}
-	e.result = append(append(e.result, lines(pulled(l, pull))...), lines(l.Asked(why))...)
-	if !landed && m == nil && pull == nil {
+	e.result = append(append(e.result, lines(pulled(l, o.Pull))...), lines(l.Asked(o.Why))...)
+	if !landed && o.Moved == nil && o.Pull == nil {
 		e.result = append(e.result, l.T("nothing landed; your branch and files are unchanged"))
+	}
+	for _, q := range o.Assumed {
+		e.open = append(e.open, fmt.Sprintf(l.T("assumed: %s"), pdca.Line(q.Question+" "+q.Answer)))
+	}
+	for _, s := range o.Accepted {
+		e.open = append(e.open, fmt.Sprintf(l.T("overruled: %s"), pdca.Line(s)))
+	}
+	for _, s := range o.Warnings {
+		e.open = append(e.open, fmt.Sprintf(l.T("warning: %s"), l.Asked(pdca.Line(s))))
+	}
+	return e
+}
+
+// undelivered says of a run that has done all that the user does not have it.
+func (e *ending) undelivered(l Lang) {
+	if !e.ok {
+		e.done += l.T(", but not delivered")
+	}
+}
+
+// document says where the document of a run is. Nothing of a run that failed is in the user's tree, but on its branch ref.
+func (e *ending) document(l Lang, name, ref string, inTree bool) {
+	switch {
+	case name == "":
+	case inTree || works.IsKept(name):
+		e.result = append(e.result, fmt.Sprintf(l.T("document: %s"), name))
+	default:
+		e.result = append(e.result, fmt.Sprintf(l.T("document: git show %s:%s"), ref, name), fmt.Sprintf(l.T("changes: git diff HEAD %s"), ref))
 	}
 }
 

@@ -62,7 +62,7 @@ func (r *Run) Restart() map[string]step.Left {
 // Settle is called when the run has ended: what has become of all that was left, and how one goes on with it. ref is a
 // commit of a tree, "" where there is none.
 func (r *Run) Settle(ref func(tree string) string) {
-	if !r.State.Ended() || r.Auto != nil && r.Auto.Verified || r.Developed != nil && r.Developed.Verified {
+	if !r.State.Ended() || r.Verified() {
 		r.Left = nil
 		return
 	}
@@ -88,6 +88,7 @@ const (
 // it and how to take it.
 func WhatIsLeft(l Lang, r *Run) string {
 	var b strings.Builder
+	_, said := r.Result.(*step.WorkOut) // its end says how to go on
 	for i, x := range r.Left {
 		fmt.Fprintf(&b, l.T("%s did not pass. Its last attempt:\n"), x.ID)
 		lines := strings.Split(step.Readable(strings.TrimSpace(x.Said)), "\n")
@@ -107,7 +108,7 @@ func WhatIsLeft(l Lang, r *Run) string {
 				fmt.Fprintf(&b, l.T("    keep it: git diff %s %s | git apply -3\n"), short(x.Base), short(x.Tree))
 			}
 		}
-		if i+1 == len(r.Left) && x.Next != "" && r.Work == nil { // else its summary says so
+		if i+1 == len(r.Left) && x.Next != "" && !said {
 			fmt.Fprintf(&b, l.T("to continue from it, run: %s\n"), x.Next)
 		}
 	}

@@ -155,11 +155,10 @@ func (p *Page) verdict(l Lang, r *Run, now time.Time) {
 			tests, red = tests+m.Task.Tests.Passed, red+m.Task.Tests.Red
 		}
 	}
-	ok := r.Work != nil && r.Work.Verified || r.Auto != nil && r.Auto.Verified || r.Developed != nil && r.Developed.Verified || r.Result != nil && r.Result.Verified || r.Documents != nil && r.Documents.Verified
 	switch {
 	case r.TakenBack:
 		p.Class, p.Verdict = "warn", l.T("undone")
-	case r.State == flow.Done && ok:
+	case r.State == flow.Done && r.Verified():
 		p.Class, p.Verdict = "ok", l.T("verified")
 	case r.NotDelivered != "":
 		p.Class, p.Verdict = "warn", l.T("verified, not delivered")

@@ -29,19 +29,12 @@ type Run struct {
 	Modules []*Module          `json:"modules"`
 	Gates   []flow.Gate        `json:"gates,omitempty"`
 	Usage   step.Usage         `json:"usage"`
-	Result  *step.CompileOut   `json:"result,omitempty"`
-	// Documents is the result of a run that writes documents: decompile, spec.
-	Documents *step.DocumentOut `json:"documents,omitempty"`
-	// Work is the result of a run of work, Request what it is about.
-	Work *step.WorkOut `json:"work,omitempty"`
-	// Auto is the result of a run of auto.
-	Auto *step.AutoOut `json:"auto,omitempty"`
-	// Developed is the result of a run of develop, Develop where it stands.
-	Developed *step.DevelopOut `json:"developed,omitempty"`
-	Develop   *Develop         `json:"develop,omitempty"`
-	// Feature is where a run of auto stands.
-	Feature *Feature       `json:"feature,omitempty"`
+	// Result is what a run that is done ended with, nil before.
+	Result step.Result `json:"result,omitempty"`
+	// Request is what a run of work is about, Feature where one of auto stands, Develop where one of develop does.
 	Request *step.WorkNote `json:"request,omitempty"`
+	Feature *Feature       `json:"feature,omitempty"`
+	Develop *Develop       `json:"develop,omitempty"`
 	Error   *flow.Failure  `json:"error,omitempty"`
 	// Left is what there is of what did not pass.
 	Left []Left `json:"left,omitempty"`
@@ -103,42 +96,30 @@ func New(r flow.Run) *Run {
 
 // End takes the output of a run that has ended.
 func (r *Run) End(out json.RawMessage) error {
-	if err := r.style.end(r, out); err != nil {
+	res := r.style.result()
+	if err := json.Unmarshal(out, res); err != nil {
 		return err
 	}
-	switch { // of the others modules say it
-	case r.Auto != nil:
-		r.Usage = r.Auto.Usage
-	case r.Developed != nil:
-		r.Usage = r.Developed.Usage
-	case r.Documents != nil:
-		r.Usage = r.Documents.Usage
-	}
+	r.Result, r.Usage = res, res.Ended().Usage
 	return nil
 }
 
-// into reads an output where a report has it; one that cannot be read leaves it as it was.
-func into[T any](to **T, out []byte) error {
-	v, err := Decode[T](out)
-	if err == nil {
-		*to = &v
-	}
-	return err
-}
+// Verified reports whether a run is done and all that was asked for is verified.
+func (r *Run) Verified() bool { return r.Result != nil && r.Result.Ended().Verified }
 
 // Ending is the text at the end of a run, whose branch is ref; "" for one that has no result.
 func Ending(l Lang, r *Run, ref string) string {
-	switch {
-	case r.Auto != nil:
-		return AutoSummary(l, r, ref)
-	case r.Developed != nil:
-		return DevelopSummary(l, r, ref)
-	case r.Work != nil:
-		return WorkSummary(l, r)
-	case r.Documents != nil:
-		return DocumentSummary(l, r.Workflow, *r.Documents)
-	case r.Result != nil:
-		return Summary(l, r)
+	switch o := r.Result.(type) {
+	case *step.AutoOut:
+		return featureEnd(l, r, o, ref)
+	case *step.DevelopOut:
+		return checkpointsEnd(l, r, o, ref)
+	case *step.WorkOut:
+		return requestEnd(l, r, o)
+	case *step.DocumentOut:
+		return documentsEnd(l, r.Workflow, o)
+	case *step.CompileOut:
+		return buildEnd(l, r, o)
 	}
 	return ""
 }

@@ -98,21 +98,33 @@ func texts(t *testing.T, l report.Lang) string {
 	done := step.CompileOut{Modules: 3, Generated: 4, Skipped: 1, Passed: 7, Failed: 2, Warned: 2, Weak: 1, Blocked: 1, Broken: 1}
 	ended := report.New(flow.Run{ID: "k3v9", Def: "compile"})
 	ended.Result = &done
-	b.WriteString(report.Generated(l, ended) + report.Summary(l, ended))
+	b.WriteString(report.Generated(l, ended) + report.Ending(l, ended, ""))
 	done.Ref, done.Moved = "work", &step.Moved{Branch: "work", From: "1111111", To: "2222222", New: true}
 	ended.Module("m").Result = &step.ModuleResult{Items: []step.ItemLevel{{Level: step.Proved}, {Level: step.Proved}, {Level: step.Covered}, {Level: step.NotChecked}}}
-	b.WriteString(report.Generated(l, ended) + report.Summary(l, ended))
+	b.WriteString(report.Generated(l, ended) + report.Ending(l, ended, ""))
 	worked := report.New(flow.Run{ID: "k3v9", Def: "work"})
-	worked.Work = &step.WorkOut{Work: "WORK-05", Tasks: 3, Done: 2, Failed: 1, Sessions: 1, Open: []string{"AC-02: The README is easy to read"}, Moved: &step.Moved{From: "1111111", To: "2222222"}}
+	half := &step.WorkOut{Work: "WORK-05", Tasks: 3, Done: 2, Failed: 1}
+	half.Sessions, half.Moved, half.Open = 1, &step.Moved{From: "1111111", To: "2222222"}, []string{"AC-02: The README is easy to read"}
+	worked.Result = half
 	for dir, level := range map[string]step.Level{"TASK-00": step.Proved, "TASK-01": step.ByExit} {
 		worked.Module(dir).Task = &step.TaskResult{Status: step.Success, Tests: step.Counts{Level: level}}
 	}
 	worked.Module("TASK-02").Task = &step.TaskResult{Status: step.Warning}
-	b.WriteString(report.WorkSummary(l, worked))
-	worked.Work = &step.WorkOut{Work: "WORK-06", Tasks: 1, Done: 1, Verified: true, Pull: &step.PullResult{URL: "https://example.org/1", Branch: "a", Base: "main"}}
-	b.WriteString(report.WorkSummary(l, worked))
-	b.WriteString(report.AutoSummary(l, &report.Run{ID: "k3v9", Auto: &step.AutoOut{Feature: "cart", Mode: "LIGHT", Verified: true, End: step.End{Reason: "done"}, Commit: "1111111", Tests: step.Counts{Passed: 3, Level: step.Proved, Red: 1}, Report: "docs/cart.md", Accepted: []string{"too long"}, Moved: &step.Moved{Branch: "main", From: "1111111", To: "2222222"}}}, "refs/x"))
-	b.WriteString(report.DevelopSummary(l, &report.Run{ID: "k3v9", Developed: &step.DevelopOut{Feature: "cart", End: step.End{Reason: "checkpoint", Detail: "CP-1 did not pass"}, Spent: step.Spent{Usage: step.Usage{Input: 9000, USD: 0.27, Known: true}}, Open: []string{"CP-1 did not pass", "no money left"}, Document: "docs/cart.md"}, Unsure: step.Usage{Input: 130000, USD: 2.6, Known: true}}, "refs/x"))
+	b.WriteString(report.Ending(l, worked, ""))
+	whole := &step.WorkOut{Work: "WORK-06", Tasks: 1, Done: 1}
+	whole.Verified, whole.Pull = true, &step.PullResult{URL: "https://example.org/1", Branch: "a", Base: "main"}
+	worked.Result = whole
+	b.WriteString(report.Ending(l, worked, ""))
+	whole.Verified, whole.Pull, whole.Why = false, nil, "the branch main has moved"
+	b.WriteString(report.Ending(l, worked, ""))
+	cart := &step.AutoOut{Feature: "cart", Mode: "LIGHT", Tests: step.Counts{Passed: 3, Level: step.Proved, Red: 1}}
+	cart.Outcome = step.Outcome{Verified: true, End: step.End{Reason: "passed"}, Commit: "1111111", Document: "docs/cart.md", Accepted: []string{"too long"}}
+	cart.Moved = &step.Moved{Branch: "main", From: "1111111", To: "2222222"}
+	b.WriteString(report.Ending(l, &report.Run{ID: "k3v9", Result: cart}, "refs/x"))
+	stopped := &step.DevelopOut{Feature: "cart"}
+	stopped.Outcome = step.Outcome{End: step.End{Reason: "checkpoint", Detail: "CP-1 did not pass"}, Open: []string{"CP-1 did not pass", "no money left"}, Document: "docs/cart.md"}
+	stopped.Usage = step.Usage{Input: 9000, USD: 0.27, Known: true}
+	b.WriteString(report.Ending(l, &report.Run{ID: "k3v9", Result: stopped, Unsure: step.Usage{Input: 130000, USD: 2.6, Known: true}}, "refs/x"))
 	for _, p := range []step.PlanNote{
 		{},
 		{UpToDate: 2},

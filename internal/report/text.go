@@ -380,10 +380,9 @@ func disputes(l Lang, r step.ModuleResult) string {
 
 // Generated is the seed's text at the end of a compile run, for who calls it by that name.
 func Generated(l Lang, r *Run) string {
-	o := *r.Result
-	e := ending{run: r.ID}
-	e.at(l, o.Moved, o.Pull, "", true)
-	if e.result == nil {
+	o := r.Result.(*step.CompileOut) //nolint:forcetypeassert // it is of a build
+	e := r.ended(l, true)
+	if e.cost = nil; e.result == nil {
 		e.run = ""
 	}
 	return l.T("=== Generation finished ===") + "\n" + fmt.Sprintf(l.T("CLAUDE.md in total: %d\n"), o.Modules) +
@@ -391,13 +390,11 @@ func Generated(l Lang, r *Run) string {
 		fmt.Sprintf(l.T("Tests: %d passed, %d failed\n"), o.Passed, o.Failed) + unproved(l, o) + e.text(l)
 }
 
-// Summary is the text at the end of a build.
-func Summary(l Lang, r *Run) string {
-	o := *r.Result
-	e := ending{
-		ok: o.Verified, run: r.ID, done: fmt.Sprintf(l.T("%d of %d modules built"), o.Succeeded+o.Weak, o.Modules) + Countf(l.T(", %d files written"), o.Generated),
-		cost: []string{r.spent(l, o.Usage)}, open: lines(unproved(l, o)),
-	}
+// buildEnd is the text at the end of a build.
+func buildEnd(l Lang, r *Run, o *step.CompileOut) string {
+	e := r.ended(l, true)
+	e.done = fmt.Sprintf(l.T("%d of %d modules built"), o.Succeeded+o.Weak, o.Modules) + Countf(l.T(", %d files written"), o.Generated)
+	e.cost, e.open = []string{r.spent(l, o.Usage)}, append(lines(unproved(l, o)), e.open...)
 	var shown []step.Level
 	for _, m := range r.Modules {
 		if m.Result != nil {
@@ -408,7 +405,6 @@ func Summary(l Lang, r *Run) string {
 	if said := levels(l, l.T("items"), shown, len(shown)); said != "" {
 		e.proof[0] = said + "; " + e.proof[0]
 	}
-	e.at(l, o.Moved, o.Pull, "", true)
 	if o.Warned > o.Weak {
 		e.open = append(e.open, fmt.Sprintf(l.T("to see the last attempt, run: jacquard diff %s"), r.ID), l.T("correct the spec, or try again: jacquard build"))
 	}
@@ -420,7 +416,7 @@ func Summary(l Lang, r *Run) string {
 }
 
 // unproved says what of a build is not verified.
-func unproved(l Lang, o step.CompileOut) string {
+func unproved(l Lang, o *step.CompileOut) string {
 	var b strings.Builder
 	b.WriteString(left(l, o.LeftOut))
 	if o.Weak > 0 {

@@ -11,8 +11,8 @@ import (
 
 // requestStyle is that of runs that build the tasks of a request.
 var requestStyle = style{
-	defs: []string{"work"},
-	end:  func(r *Run, out []byte) error { return into(&r.Work, out) },
+	defs:   []string{"work"},
+	result: func() step.Result { return &step.WorkOut{} },
 	note: func(r *Run, e flow.Event) {
 		m, rest := r.place(e)
 		switch {
@@ -163,23 +163,22 @@ func place(f step.Finding) string {
 
 func clip7(commit string) string { return commit[:min(len(commit), 7)] }
 
-// WorkSummary is the text at the end of a run of work.
-func WorkSummary(l Lang, r *Run) string {
-	o := *r.Work
-	var b strings.Builder
-	for _, qa := range o.Assumed {
-		fmt.Fprintf(&b, l.T("assumed: %s %s\n"), qa.Question, qa.Answer)
-	}
+// requestEnd is the text at the end of a run of work.
+func requestEnd(l Lang, r *Run, o *step.WorkOut) string {
+	e := r.ended(l, o.Done > 0)
 	if o.Tasks == 0 {
-		fmt.Fprintf(&b, l.T("%s: nothing was built: %s\n"), o.Work, l.Asked(o.Why))
-		return b.String()
+		e.done, e.result = fmt.Sprintf(l.T("%s: nothing was built: %s"), o.Work, l.Asked(o.Why)), nil
+		return e.text(l)
 	}
-	e := ending{ok: o.Verified, run: r.ID, done: fmt.Sprintf(l.T("%s: %d of %d tasks done"), o.Work, o.Done, o.Tasks)}
+	e.done = fmt.Sprintf(l.T("%s: %d of %d tasks done"), o.Work, o.Done, o.Tasks)
 	if o.Failed > 0 {
 		e.done += fmt.Sprintf(l.T(", %d failed"), o.Failed)
 	}
 	if o.Blocked > 0 {
 		e.done += fmt.Sprintf(l.T(", %d blocked"), o.Blocked)
+	}
+	if o.Failed+o.Blocked == 0 {
+		e.undelivered(l)
 	}
 	var shown []step.Level
 	for _, m := range r.Modules {
@@ -188,11 +187,7 @@ func WorkSummary(l Lang, r *Run) string {
 		}
 	}
 	e.proof = lines(levels(l, l.T("tasks"), shown, o.Tasks))
-	e.cost = []string{r.spent(l, o.Usage) + Countf(l.T(", %d agent sessions"), o.Sessions)}
-	e.at(l, o.Moved, o.Pull, o.Why, o.Done > 0)
-	for _, s := range o.Open {
-		e.open = append(e.open, fmt.Sprintf(l.T("not checked automatically: %s"), s))
-	}
+	e.open = append(step.Each(o.Open, func(s string) string { return fmt.Sprintf(l.T("not checked automatically: %s"), s) }), e.open...)
 	switch {
 	case o.Failed+o.Blocked == 0:
 	case o.Tasks == 1:
@@ -200,5 +195,5 @@ func WorkSummary(l Lang, r *Run) string {
 	default:
 		e.open = append(e.open, fmt.Sprintf(l.T("to build the rest, run: jacquard resume %s"), o.Work))
 	}
-	return b.String() + e.text(l)
+	return e.text(l)
 }

@@ -1,9 +1,6 @@
 package step
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/task"
@@ -250,61 +247,23 @@ type PhaseNote struct {
 	Reviews   *ReviewResult `json:"review,omitempty"`
 }
 
-// End is why a loop, or a run, ended.
-type End struct {
-	Reason string `json:"reason"` // passed, same_failure, no_progress, oscillation, limit, environment, cancelled, needs_decision, checks
-	N      int    `json:"n,omitempty"`
-	Phase  string `json:"phase,omitempty"`
-	Detail string `json:"detail,omitempty"`
-}
-
-// String is the end in one line: passed, limit(3) qa, needs_decision gate: why.
-func (e End) String() string {
-	s := e.Reason
-	if e.Reason != "passed" {
-		if e.N > 0 {
-			s += fmt.Sprintf("(%d)", e.N)
-		}
-		if e.Phase != "" {
-			s += " " + e.Phase
-		}
-	}
-	if e.Detail != "" {
-		s += ": " + strings.Join(strings.Fields(e.Detail), " ")
-	}
-	return s
-}
-
 // AutoOut is the end of a run of auto.
 type AutoOut struct {
-	Spent
+	Outcome
 
-	Feature    string      `json:"feature"`
-	Mode       pdca.Mode   `json:"mode"`
-	Score      pdca.Score  `json:"score"`
-	Promotions []string    `json:"promotions,omitempty"`
-	End        End         `json:"end"`
-	Verified   bool        `json:"verified"`
-	Accepted   []string    `json:"accepted,omitempty"` // objections that a person, or a flag, has overruled
-	Open       []string    `json:"open,omitempty"`     // what is not resolved
-	Warnings   []string    `json:"warnings,omitempty"`
-	Gap        int         `json:"gap,omitempty"` // percent; LIGHT measures none
-	Attempts   int         `json:"attempts"`      // of implementation
-	QA         int         `json:"qa_cycles"`
-	Fixes      int         `json:"fixes"`
-	Reentries  int         `json:"reentries"`
-	E2E        int         `json:"e2e,omitempty"` // fixes after end-to-end tests that failed
-	Files      []Change    `json:"files,omitempty"`
-	Tests      Counts      `json:"tests"`
-	Goals      []Goal      `json:"goals,omitempty"`
-	Report     string      `json:"report,omitempty"`  // path of the report
-	Issue      string      `json:"issue,omitempty"`   // address of the issue where it is told of
-	Context    []DocFile   `json:"context,omitempty"` // files with what was found in messages
-	Ref        string      `json:"ref,omitempty"`
-	Moved      *Moved      `json:"moved,omitempty"`
-	Pull       *PullResult `json:"pull,omitempty"`
-	Commit     string      `json:"commit,omitempty"`
-	Why        string      `json:"why,omitempty"` // why it is not on the user's branch
+	Feature    string     `json:"feature"`
+	Mode       pdca.Mode  `json:"mode"`
+	Score      pdca.Score `json:"score"`
+	Promotions []string   `json:"promotions,omitempty"`
+	Gap        int        `json:"gap,omitempty"` // percent; LIGHT measures none
+	Attempts   int        `json:"attempts"`      // of implementation
+	QA         int        `json:"qa_cycles"`
+	Fixes      int        `json:"fixes"`
+	Reentries  int        `json:"reentries"`
+	E2E        int        `json:"e2e,omitempty"` // fixes after end-to-end tests that failed
+	Tests      Counts     `json:"tests"`
+	Issue      string     `json:"issue,omitempty"`   // address of the issue where it is told of
+	Context    []DocFile  `json:"context,omitempty"` // files with what was found in messages
 }
 
 // Owned is the task that a feature's files make, for its proof.

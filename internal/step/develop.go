@@ -139,27 +139,12 @@ type DevelopNote struct {
 
 // DevelopOut is the end of a run of develop.
 type DevelopOut struct {
-	Spent
+	Outcome
 
 	Feature     string             `json:"feature"`
-	Title       string             `json:"title"`
 	Strategy    string             `json:"strategy,omitempty"`
-	End         End                `json:"end"`
-	Verified    bool               `json:"verified"`
 	Checkpoints []CheckpointResult `json:"checkpoints,omitempty"`
-	Assumed     []QA               `json:"assumed,omitempty"`
-	Accepted    []string           `json:"accepted,omitempty"` // objections that a person has overruled
-	Open        []string           `json:"open,omitempty"`
-	Warnings    []string           `json:"warnings,omitempty"`
-	Goals       []Goal             `json:"goals,omitempty"`
 	Rounds      DevelopRounds      `json:"rounds"`
-	Document    string             `json:"document,omitempty"` // path of the design
-	Files       []Change           `json:"files,omitempty"`
-	Ref         string             `json:"ref,omitempty"`
-	Moved       *Moved             `json:"moved,omitempty"`
-	Commit      string             `json:"commit,omitempty"`
-	Why         string             `json:"why,omitempty"`  // why it is not on the user's branch
-	Pull        *PullResult        `json:"pull,omitempty"` // where it was published
 }
 
 // DevelopRounds counts the loops of a run.

@@ -132,14 +132,12 @@ var SpecDraft = flow.Step[DraftIn, DraftOut]{Name: "spec.draft", Lane: Landing}
 
 // DocumentOut is the result of decompile and of spec new.
 type DocumentOut struct {
-	Modules  []DocumentModule `json:"modules"`
-	Written  int              `json:"written"`
-	Kept     int              `json:"kept"`               // not written: the files changed meanwhile, or findings stayed
-	Whole    int              `json:"whole,omitempty"`    // decompile: specs that lacked nothing
-	Assumed  []QA             `json:"assumed,omitempty"`  // spec new: what nobody was asked
-	Findings []Finding        `json:"findings,omitempty"` // spec new: why nothing was written
-	Usage    Usage            `json:"usage"`
-	Verified bool             `json:"verified"`
+	Outcome
+
+	Modules []DocumentModule `json:"modules"`
+	Written int              `json:"written"`
+	Kept    int              `json:"kept"`            // not written: the files changed meanwhile, or findings stayed
+	Whole   int              `json:"whole,omitempty"` // decompile: specs that lacked nothing
 }
 
 // DocumentModule is what became of one module's documents.

@@ -184,24 +184,18 @@ func oneLine(s string, n int) string {
 
 // CompileOut is the end of a compile run.
 type CompileOut struct {
-	Modules   int         `json:"modules"`
-	Succeeded int         `json:"succeeded"`
-	Warned    int         `json:"warned"`
-	Weak      int         `json:"weak"` // of those that warned: delivered all the same, with items that no test is for, or weak tests
-	Blocked   int         `json:"blocked"`
-	Broken    int         `json:"broken"` // left out because of spec problems
-	UpToDate  int         `json:"up_to_date"`
-	Generated int         `json:"generated_files"`
-	Skipped   int         `json:"skipped_files"`
-	Passed    int         `json:"tests_passed"`
-	Failed    int         `json:"tests_failed"`
-	Usage     Usage       `json:"usage"`
-	Ref       string      `json:"ref,omitempty"`
-	Moved     *Moved      `json:"moved,omitempty"`
-	Pull      *PullResult `json:"pull,omitempty"`
-	Verified  bool        `json:"verified"`      // everything asked for was built and proved
-	Why       string      `json:"why,omitempty"` // why there was nothing to verify
-	Deliver   *string     `json:"deliver,omitempty"`
-
+	Outcome
 	LeftOut
+
+	Modules   int `json:"modules"`
+	Succeeded int `json:"succeeded"`
+	Warned    int `json:"warned"`
+	Weak      int `json:"weak"` // of those that warned: delivered all the same, with items that no test is for, or weak tests
+	Blocked   int `json:"blocked"`
+	Broken    int `json:"broken"` // left out because of spec problems
+	UpToDate  int `json:"up_to_date"`
+	Generated int `json:"generated_files"`
+	Skipped   int `json:"skipped_files"`
+	Passed    int `json:"tests_passed"`
+	Failed    int `json:"tests_failed"`
 }

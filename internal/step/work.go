@@ -365,26 +365,16 @@ type TaskLine struct {
 
 // WorkOut is the end of a run of work.
 type WorkOut struct {
-	Work     string `json:"work"`
-	Title    string `json:"title"`
-	Mode     Mode   `json:"mode"`
-	Tasks    int    `json:"tasks"`
-	Done     int    `json:"done"`
-	Failed   int    `json:"failed"`
-	Blocked  int    `json:"blocked"`
-	Sessions int    `json:"sessions"` // of agents
+	Outcome
+
+	Work    string `json:"work"`
+	Mode    Mode   `json:"mode"`
+	Tasks   int    `json:"tasks"`
+	Done    int    `json:"done"`
+	Failed  int    `json:"failed"`
+	Blocked int    `json:"blocked"`
 	// Original is how many sessions the process had that these documents come from: 3 direct, 5 pipeline, 2 + 4N full.
-	Original int         `json:"original_sessions"`
-	Usage    Usage       `json:"usage"`
-	Ref      string      `json:"ref,omitempty"`
-	Moved    *Moved      `json:"moved,omitempty"`
-	Pull     *PullResult `json:"pull,omitempty"`
-	Why      string      `json:"why,omitempty"` // why it is not on the user's branch, or why nothing was built
-	Verified bool        `json:"verified"`
-	Assumed  []QA        `json:"assumed,omitempty"`
-	Findings []Finding   `json:"findings,omitempty"` // of a requirement or plan that was never sound
-	// Open are the criteria that no command has shown, for people to look at.
-	Open []string `json:"open,omitempty"`
+	Original int `json:"original_sessions"`
 }
 
 // KeepPlanOut is a plan as a blob.

@@ -96,7 +96,8 @@ func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
 	if err != nil {
 		return step.AutoOut{}, err
 	}
-	f := &feature{in: in, s: s, tree: s.Tree, exists: exists, asked: map[string]int{}, out: step.AutoOut{Spent: step.Spent{Usage: step.Usage{Known: true}}}}
+	f := &feature{in: in, s: s, tree: s.Tree, exists: exists, asked: map[string]int{}}
+	f.out.Usage.Known = true
 	end, err := f.phases(c)
 	if err != nil {
 		return f.out, err
@@ -347,7 +348,7 @@ func (f *feature) report(c *flow.Ctx) error {
 	if f.in.Opus && f.out.Mode != pdca.Heavy {
 		f.out.Warnings = append(f.out.Warnings, fmt.Sprintf("--opus had no effect: it applies to HEAVY only, and this run was %s", f.out.Mode))
 	}
-	f.out.Report = path.Join(f.s.Documents, pdca.ReportPath(f.name))
+	f.out.Document = path.Join(f.s.Documents, pdca.ReportPath(f.name))
 	f.out.Files = f.look.Files[:min(len(f.look.Files), 100)]
 	if err := f.keep(c, pdca.ReportPath(f.name), f.reportDocument()); err != nil {
 		return err
@@ -366,9 +367,9 @@ func (f *feature) report(c *flow.Ctx) error {
 		return nil
 	}
 	p := turn.Pull{Type: f.kind(), Name: f.name, Title: f.title(), Body: f.pullText()}
-	d, err := turn.HandOver(c, f.in.Pull, step.DeliverIn{How: f.in.Delivery, Base: f.s.Commit, On: f.s.Branch}, p)
-	f.out.Pull, f.out.Moved, f.out.Ref, f.out.Why = d.Pull, d.Moved, d.Ref, d.Why
-	f.out.Verified = d.Why == "" // else it is not where the user looks for it
+	var err error
+	f.out.Delivered, err = turn.HandOver(c, f.in.Pull, step.DeliverIn{How: f.in.Delivery, Base: f.s.Commit, On: f.s.Branch}, p)
+	f.out.Verified = f.out.Why == "" // else it is not where the user looks for it
 	return err
 }
 

@@ -599,8 +599,8 @@ func (w *world) judgeEnd(o step.AutoOut) string {
 	if len(o.Promotions) > 2 || o.Sessions != w.answers {
 		w.fatalf("%d promotions, %d sessions of %d", len(o.Promotions), o.Sessions, w.answers)
 	}
-	if last := w.commits[len(w.commits)-1]; !slices.ContainsFunc(last.Docs, func(d step.DocFile) bool { return d.Path == o.Report }) || o.Commit == "" {
-		w.fatalf("the report %s is not in the last commit %+v", o.Report, last)
+	if last := w.commits[len(w.commits)-1]; !slices.ContainsFunc(last.Docs, func(d step.DocFile) bool { return d.Path == o.Document }) || o.Commit == "" {
+		w.fatalf("the report %s is not in the last commit %+v", o.Document, last)
 	}
 	if w.refused > 0 && o.End.Reason != "needs_decision" && o.End.Phase != "act" || len(o.Accepted) < w.overrule {
 		w.fatalf("%d refusals, %d overruled, it ended as %+v with %v", w.refused, w.overrule, o.End, o.Accepted)

@@ -65,11 +65,8 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 		return out, nil
 	}
 	how := step.DeliverIn{How: in.Delivery, Branch: in.Branch, Modules: bound(landed, 200), Base: plan.Commit}
-	d, err := turn.HandOver(c, in.Pull, how, pull(out, results))
-	out.Pull, out.Moved, out.Ref = d.Pull, d.Moved, d.Ref
-	if d.Why != "" {
-		out.Deliver, out.Verified = &d.Why, false
-	}
+	out.Delivered, err = turn.HandOver(c, in.Pull, how, pull(out, results))
+	out.Verified = out.Verified && out.Why == ""
 	return out, err
 }
 

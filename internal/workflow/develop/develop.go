@@ -83,7 +83,8 @@ func run(c *flow.Ctx, in step.DevelopIn) (step.DevelopOut, error) {
 		return step.DevelopOut{}, err
 	}
 	in.Panel = in.Panel[:min(len(in.Panel), panelists)]
-	w := &work{in: in, s: s, tree: s.Tree, exists: exists, asked: map[string]int{}, out: step.DevelopOut{Spent: step.Spent{Usage: step.Usage{Known: true}}}}
+	w := &work{in: in, s: s, tree: s.Tree, exists: exists, asked: map[string]int{}}
+	w.out.Usage.Known = true
 	end, err := w.phases(c)
 	if err != nil {
 		return w.out, err
@@ -162,12 +163,10 @@ func (w *work) finish(c *flow.Ctx) error {
 	if w.in.Pull != nil {
 		return w.publish(c.Sub("pull"), head)
 	}
-	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: w.in.Delivery, Base: w.s.Onto.Commit, On: w.s.Branch})
-	if err != nil {
+	if w.out.Delivered, err = turn.HandOver(c, nil, step.DeliverIn{How: w.in.Delivery, Base: w.s.Onto.Commit, On: w.s.Branch}, turn.Pull{}); err != nil {
 		return err
 	}
-	w.out.Moved = d.Moved
-	if w.out.Ref, w.out.Why = d.Ref, d.Why; d.Why != "" { // it is not where the user looks for it
+	if w.out.Why != "" { // it is not where the user looks for it
 		w.out.Verified = false
 		return nil
 	}

@@ -68,7 +68,8 @@ func reason(d step.Draft) string {
 }
 
 func total(results []step.DocumentModule, whole int) step.DocumentOut {
-	out := step.DocumentOut{Modules: results, Whole: whole, Verified: true}
+	out := step.DocumentOut{Modules: results, Whole: whole}
+	out.Verified = true
 	out.Usage.Known = true
 	for _, r := range results {
 		out.Usage = out.Usage.Add(r.Usage)

@@ -28,21 +28,14 @@ func (p Pull) Branch() string {
 	return cmp.Or(p.Type, "feat") + "/" + cmp.Or(pdca.Feature(p.Name), "jacquard")
 }
 
-// Delivered is where a run has handed over what it has landed. Why says why the user does not have it.
-type Delivered struct {
-	Pull     *step.PullResult
-	Moved    *step.Moved
-	Ref, Why string
-}
-
 // HandOver ends a run: with a pull request where one is asked for, else as in says.
-func HandOver(c *flow.Ctx, pull *step.PullIn, in step.DeliverIn, p Pull) (d Delivered, err error) {
+func HandOver(c *flow.Ctx, pull *step.PullIn, in step.DeliverIn, p Pull) (d step.Delivered, err error) {
 	if pull != nil {
 		d.Pull, d.Ref, d.Why, err = Publish(c, *pull, in.Base, p)
 		return d, err
 	}
 	out, err := Do(c, "deliver", step.Deliver, in)
-	return Delivered{Moved: out.Moved, Ref: out.Ref, Why: out.Why}, err
+	return step.Delivered{Moved: out.Moved, Ref: out.Ref, Why: out.Why}, err
 }
 
 // Publish ends a run with a pull request: what it has landed on base goes to a branch of its own at the remote, and the user's

@@ -48,7 +48,8 @@ func run(c *flow.Ctx, in step.WorkIn) (step.WorkOut, error) {
 		return step.WorkOut{}, err
 	}
 	flow.Note(c, "taken", step.WorkNote{Work: s.Work})
-	w := &request{in: in, s: s, out: step.WorkOut{Work: s.Work, Usage: step.Usage{Known: true}}}
+	w := &request{in: in, s: s, out: step.WorkOut{Work: s.Work}}
+	w.out.Usage.Known = true
 	if !s.Plan.IsZero() {
 		if w.plan, err = flow.Load[step.WorkPlan](c, s.Plan); err != nil {
 			return w.out, err
@@ -367,7 +368,7 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 		}
 	}
 	d, err := turn.HandOver(c, w.in.Pull, step.DeliverIn{How: w.in.Delivery, Base: w.s.Commit, On: w.s.Branch}, w.pull(results))
-	w.out.Pull, w.out.Moved, w.out.Ref, w.out.Why = d.Pull, d.Moved, d.Ref, d.Why
+	w.out.Delivered = d
 	w.out.Verified = w.out.Verified && d.Why == ""
 	return w.out, err
 }
