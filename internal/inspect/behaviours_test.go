@@ -29,6 +29,19 @@ func TestBehavioursOfTests(t *testing.T) {
 		"rust": {map[string]string{
 			"m/lib.rs": "pub fn add(a: u8, b: u8) -> u8 { a + b }\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn adds() { assert_eq!(add(1, 2), 3); }\n}\n",
 		}, "- `add(1, 2)` → `3`\n"},
+		"node, a table, elsewhere": {map[string]string{
+			"package.json":      "{\"type\": \"module\"}\n",
+			"m/slug.js":         "export function slug(text) { return text }\n",
+			"test/slug.test.js": "import test from 'node:test'\nimport assert from 'node:assert'\nimport { slug } from '../m/slug.js'\ntest('a', () => {\n  for (const [a, b] of [['A b', 'a-b'], ['C', 'c']]) {\n    assert.equal(slug(a), b)\n  }\n  assert.throws(() => slug(null), TypeError)\n})\n",
+		}, "### Success\n\n- `slug(\"A b\")` → `\"a-b\"`\n- `slug(\"C\")` → `\"c\"`\n\n### Error\n\n- `slug(null)` → `TypeError`\n"},
+		"python, elsewhere, as it writes literals": {map[string]string{
+			"m/__init__.py":   "def late(days: int, grace: bool) -> int | None:\n    return days\n",
+			"tests/test_m.py": "from m import late\n\n\ndef test_a():\n    assert late(0, True) is None\n    assert late(1, False) == 10\n    assert late(2, False) == 20\n    assert late(3, False) == 30\n    with pytest.raises(ValueError):\n        late(-1, True)\n",
+		}, "### Success\n\n- `late(0, True)` → `None`\n- `late(1, False)` → `10`\n- `late(2, False)` → `20`\n\n### Error\n\n- `late(-1, True)` → `ValueError`\n"},
+		"java": {map[string]string{
+			"pom.xml": "<project/>\n", "m/Main.java": "package m;\npublic class Main { public static int twice(int n) { return 2 * n; } public int own() { return 1; } }\n",
+			"m/MainTest.java": "package m;\nclass MainTest {\n  @Test void twice() { assertEquals(4, Main.twice(2)); assertThat(Main.twice(3)).isEqualTo(6); assertEquals(1, new Main().own()); }\n}\n",
+		}, "- `Main.twice(2)` → `4`\n- `Main.twice(3)` → `6`\n"},
 		"nothing that a test computes": {map[string]string{
 			"m/__init__.py": "def f(a: int) -> int:\n    return a\n", "m/test_m.py": "from . import f\n\n\ndef test_a(x):\n    assert f(x) == 3\n    assert f(1) == x\n",
 		}, "None\n"},

@@ -62,6 +62,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	for _, d := range dirs {
 		uses[d] = p.imports(d, slices.Sorted(maps.Keys(files[d])), files[d], isModule)
 	}
+	tests := p.testsOf(isModule)
 	created := map[string][]byte{}
 	for _, d := range dirs {
 		x := Decompiled{Dir: d, Spec: p.SpecPath(d), Implements: path.Join(d, implementsFile), Sources: byDir[d]}
@@ -70,7 +71,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 			x.Skipped = unread[d] + " cannot be read, so what the module exports is not known"
 		case !p.Has(x.Spec):
 			x.Created = true
-			p.decompile(&x, files, isModule, uses)
+			p.decompile(&x, files, isModule, uses, tests[d])
 			created[x.Spec] = x.Text
 		case p.named(x.Spec) == nil:
 			x.Skipped = "its " + path.Base(x.Spec) + " cannot be read"
@@ -145,7 +146,7 @@ func (p *Project) lacking(dir string) map[string]Mended {
 // Read is a file of the project, nil when it cannot be read.
 func (p *Project) Read(file string) []byte { return p.read(file) }
 
-func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File, isModule map[string]bool, uses map[string][]string) {
+func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File, isModule map[string]bool, uses map[string][]string, tests []string) {
 	files := all[x.Dir]
 	names := slices.Sorted(maps.Keys(files))
 	name := path.Base(x.Dir)
@@ -176,7 +177,7 @@ func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File
 		list = append(list, files[f])
 	}
 	for _, s := range []struct{ name, text string }{
-		{"Behavior", p.shown(x.Dir, offers, files, isModule)}, {"Contract", contractText(offers, files)}, {"Protocol", protocolText(protocolOf(list))}, {"Domain Context", ""},
+		{"Behavior", p.shown(offers, files, tests)}, {"Contract", contractText(offers, files)}, {"Protocol", protocolText(protocolOf(list))}, {"Domain Context", ""},
 	} {
 		if s.text == "" {
 			s.text = "None\n"
@@ -376,15 +377,21 @@ func (p *Project) imports(dir string, names []string, files map[string]source.Fi
 	for _, f := range names {
 		for _, imp := range files[f].Imports {
 			for _, target := range p.targets(f, imp) {
-				for d := range upwards(target) {
-					if isModule[d] {
-						found[d] = true
-						break
-					}
-				}
+				found[nearest(target, isModule)] = true
 			}
 		}
 	}
 	delete(found, dir)
+	delete(found, "")
 	return slices.Sorted(maps.Keys(found))
+}
+
+// nearest is the module that a directory, or what is called like a file, lies in; "" for none.
+func nearest(at string, isModule map[string]bool) string {
+	for d := range upwards(at) {
+		if isModule[d] {
+			return d
+		}
+	}
+	return ""
 }

@@ -1,13 +1,12 @@
 package inspect
 
 import (
+	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/re"
-	"github.com/jacquard-build/jacquard/internal/signature"
+	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -17,199 +16,115 @@ const mostShown = 3
 
 // shown are the behaviours that the tests of a module show with literals: a call of an exported function, and what it gives
 // or fails with. What a test computes is left out.
-func (p *Project) shown(dir string, offers []found, files map[string]source.File, isModule map[string]bool) string {
+func (p *Project) shown(offers []found, files map[string]source.File, tests []string) string {
 	functions := map[string]bool{}
 	for _, x := range offers {
-		if x.Kind == "function" && x.Owner == "" && x.Receiver == "" {
-			functions[x.Name] = true
+		if (x.Kind == "function" || x.Kind == "method") && x.Receiver == "" { // what is called on an object is no single call
+			functions[x.full()] = true
 		}
 	}
-	var good, bad []string
-	count, done := map[string]int{}, map[string]bool{}
-	add := func(list *[]string, call, name, result string) {
-		line := "- `" + call + "` → `" + result + "`"
-		if !functions[name] || count[name] >= mostShown || done[call] || strings.ContainsAny(call+result, "`\n") || len(line) > 159 {
-			return
+	var lines [2][]string // what calls give, and what they fail with
+	count, done := [2]map[string]int{{}, {}}, map[string]bool{}
+	for f := range files {
+		if files[f].Lang == source.Rust && len(files[f].Tests) > 0 {
+			tests = append(tests, f)
 		}
-		count[name]++
-		done[call] = true
-		*list = append(*list, line)
 	}
-	for _, f := range p.files {
-		if _, in := below(dir, f); !in || len(functions) == 0 || foreign(f) || source.LangOf(f) == "" {
-			continue
-		}
-		x, inline := files[f], false
-		if inline = x.Lang == source.Rust && len(x.Tests) > 0; !inline && (!toolchain.IsTest(f) || !p.belongs(f, dir, isModule)) {
-			continue
-		}
-		src := p.read(f)
-		if !inline {
-			x = p.parse(f, src)
-		}
-		for _, t := range x.Tests {
-			if t.Off < 0 || t.Stop > len(src) || t.Off > t.Stop || t.Skipped {
+	slices.Sort(tests)
+	for _, f := range tests {
+		for _, e := range example.InTests(f, p.read(f)) {
+			name, call, result := behaviour(e, source.LangOf(f))
+			line := "- `" + call + "` → `" + result + "`"
+			kind := 0
+			if e.Want.Error {
+				kind = 1
+			}
+			if !functions[name] || count[kind][name] >= mostShown || done[call] || strings.ContainsAny(call+result, "`\n") || len(line) > 159 {
 				continue
 			}
-			for _, e := range expectations(string(src[t.Off:t.Stop]), x.Lang) {
-				if e.fails {
-					add(&bad, e.call, e.name, e.result)
-				} else {
-					add(&good, e.call, e.name, e.result)
-				}
-			}
+			count[kind][name]++
+			done[call] = true
+			lines[kind] = append(lines[kind], line)
 		}
 	}
-	if len(good)+len(bad) == 0 {
+	switch {
+	case len(lines[0])+len(lines[1]) == 0:
 		return ""
+	case len(lines[1]) == 0:
+		return strings.Join(lines[0], "\n") + "\n"
 	}
-	if len(bad) == 0 {
-		return strings.Join(good, "\n") + "\n"
-	}
-	return strings.TrimRight(headed(success, good)+headed(failure, bad), "\n") + "\n"
+	return strings.TrimRight(headed(success, lines[0])+headed(failure, lines[1]), "\n") + "\n"
 }
 
-// belongs reports whether a file below a directory lies in no other module.
-func (p *Project) belongs(f, dir string, isModule map[string]bool) bool {
-	for d := path.Dir(f); d != dir; d = path.Dir(d) {
-		if isModule[d] {
-			return false
+// behaviour is an example of a test as a behaviour: the function that it calls, the call, and what that gives, as the language writes
+// literals. name is "" for what is more than one call of a function, or is made of values that a spec does not write.
+func behaviour(e example.Example, lang string) (name, call, result string) {
+	if len(e.Before) > 0 || len(e.Call) != 1 || e.Call[0].New || e.Call[0].Fields != nil {
+		return "", "", ""
+	}
+	args := make([]string, len(e.Call[0].Args))
+	for i, v := range e.Call[0].Args {
+		if !plainLiteral(v) {
+			return "", "", ""
 		}
+		args[i] = literal(v, lang)
 	}
-	return true
-}
-
-// expectation is a call in a test with what the test expects of it.
-type expectation struct {
-	call, name, result string
-	fails              bool
-}
-
-// assertion is a way to say what is expected: before stands in front of the call, between behind it.
-type assertion struct {
-	before  func() *regexp.Regexp
-	between string
-	how     assertionKind
-}
-
-type assertionKind uint8
-
-const (
-	callFirst  assertionKind = iota // f(1) == 2
-	failsFirst                      // with raises(E): f(1)
-	failsLast                       // f(1)).toThrow(E
-	valueFirst                      // equal(2, f(1))
-	inIf                            // got := f(1); got != 2
-)
-
-var assertions = map[string][]assertion{
-	source.Python:     {{re.New(`(?m)^\s*assert `), "==", callFirst}, {re.New(`pytest\.raises\((\w+)[^\n]*\):\s*\n\s*`), "", failsFirst}},
-	source.TypeScript: {{re.New(`\bexpect\(`), ").toBe(", callFirst}, {re.New(`\bexpect\(`), ").toEqual(", callFirst}, {re.New(`\bexpect\(\(\) => `), ").toThrow(", failsLast}},
-	source.Rust:       {{re.New(`\bassert_eq!\(`), ",", callFirst}},
-	source.Java:       {{re.New(`\bassertEquals\(`), ",", valueFirst}},
-	source.Kotlin:     {{re.New(`\bassertEquals\(`), ",", valueFirst}},
-	source.Go:         {{re.New(`\bif (got|g|v|x) := `), "", inIf}, {re.New(`\b(?:assert|require)\.Equal\(t, `), ",", valueFirst}},
-}
-
-// expectations finds what a test says of calls with literals.
-func expectations(body, lang string) []expectation {
-	if lang == source.JavaScript {
-		lang = source.TypeScript
+	if name = e.Call[0].Name; e.Want.Error {
+		result = cmp.Or(e.Want.Type, "error")
+	} else if result = literal(e.Want.Value, lang); !plainLiteral(e.Want.Value) {
+		return "", "", ""
 	}
-	var out []expectation
-	for _, a := range assertions[lang] {
-		for _, m := range a.before().FindAllStringSubmatchIndex(body, -1) {
-			rest := body[m[1]:]
-			var e expectation
-			ok := false
-			switch a.how {
-			case callFirst:
-				if e, rest, ok = leadingCall(rest); ok {
-					rest, ok = strings.CutPrefix(strings.TrimLeft(rest, " \n\t"), a.between)
-				}
-				if ok {
-					e.result, ok = leadingValue(rest)
-				}
-			case failsFirst:
-				if e, _, ok = leadingCall(rest); ok {
-					e.result, e.fails = body[m[2]:m[3]], true
-				}
-			case failsLast:
-				if e, rest, ok = leadingCall(rest); ok {
-					rest, ok = strings.CutPrefix(rest, a.between)
-					e.result, e.fails = errorName().FindString(rest), true
-					ok = ok && looksLikeError(e.result)
-				}
-			case valueFirst:
-				value, _, found := signature.Cut(rest, a.between)
-				if after := strings.TrimLeft(rest[min(len(value)+1, len(rest)):], " \n\t"); found && signature.IsValue(value) {
-					e, _, ok = leadingCall(after)
-					e.result = strings.TrimSpace(value)
-				}
-			case inIf:
-				if e, rest, ok = leadingCall(rest); ok {
-					rest, ok = strings.CutPrefix(rest, "; "+body[m[2]:m[3]]+" != ")
-				}
-				if ok {
-					e.result, ok = leadingValue(rest)
-				}
-			}
-			if ok && e.result != "" {
-				out = append(out, e)
-			}
+	return name, name + "(" + strings.Join(args, ", ") + ")", result
+}
+
+// plainLiteral reports whether a value is one that every language writes alike: no record by the order of its fields, no object.
+func plainLiteral(v example.Value) bool {
+	switch v.Kind {
+	case example.String, example.Number, example.Bool, example.Null:
+		return true
+	case example.List:
+		return !slices.ContainsFunc(v.List, func(x example.Value) bool { return x.Kind != v.List[0].Kind || !plainLiteral(x) })
+	case example.Object:
+		return !slices.ContainsFunc(v.Fields, func(f example.Field) bool { return !plainLiteral(f.Value) })
+	}
+	return false
+}
+
+// literal is a value as a language writes it.
+func literal(v example.Value, lang string) string {
+	text := v.String()
+	switch {
+	case lang == source.Python && (v.Kind == example.Bool || v.Kind == example.Null):
+		return map[string]string{"true": "True", "false": "False", "null": "None"}[text]
+	case lang == source.Go && v.Kind == example.Null:
+		return "nil"
+	case lang == source.Rust && v.Kind == example.Null:
+		return "None"
+	}
+	return text
+}
+
+// testsOf are the files of tests of each module: those that lie in it, or where Maven and Gradle keep its tests, and those
+// elsewhere that import it.
+func (p *Project) testsOf(isModule map[string]bool) map[string][]string {
+	out := map[string][]string{}
+	for _, f := range p.files {
+		if foreign(f) || source.LangOf(f) == "" || !toolchain.IsTest(f) {
+			continue
+		}
+		about := map[string]bool{}
+		at := []string{path.Dir(strings.Replace(f, "src/test/", "src/main/", 1))}
+		for _, imp := range p.parse(f, p.read(f)).Imports {
+			at = append(at, p.targets(f, imp)...)
+		}
+		for _, d := range at {
+			about[nearest(d, isModule)] = true
+		}
+		for d := range about {
+			out[d] = append(out[d], f)
 		}
 	}
 	return out
-}
-
-var callee = re.New(`^(?:[\pL_]\w*(?:\.|::))?([\pL_]\w*)\(`)
-
-// leadingCall reads a call whose arguments are all literals; a package or module before its name is left out.
-func leadingCall(text string) (e expectation, rest string, ok bool) {
-	m := callee().FindStringSubmatchIndex(text)
-	if m == nil {
-		return e, text, false
-	}
-	inside, rest, ok := signature.CutGroup(text[m[3]:])
-	if !ok || strings.TrimSpace(inside) != "" && !signature.IsValue(inside) {
-		return e, text, false
-	}
-	e.name = text[m[2]:m[3]]
-	e.call = e.name + "(" + oneLine(inside) + ")"
-	return e, rest, true
-}
-
-// leadingValue reads a literal up to the end of what it is compared with.
-func leadingValue(text string) (string, bool) {
-	text = strings.TrimLeft(text, " ")
-	end, depth, quote := len(text), 0, byte(0)
-scan:
-	for i := range len(text) {
-		switch c := text[i]; {
-		case quote != 0:
-			if c == quote && text[i-1] != '\\' {
-				quote = 0
-			}
-		case c == '"' || c == '\'' || c == '`':
-			quote = c
-		case c == '(' || c == '[' || c == '{':
-			if c == '{' && i > 0 && text[i-1] == ' ' { // the body of an if
-				end = i
-				break scan
-			}
-			depth++
-		case c == ')' || c == ']' || c == '}':
-			if depth--; depth < 0 {
-				end = i
-				break scan
-			}
-		case (c == ',' || c == '\n' || c == ';') && depth == 0:
-			end = i
-			break scan
-		}
-	}
-	value := strings.TrimSpace(text[:end])
-	return value, value != "" && signature.IsValue(value)
 }
 
 // firstSentence is what documentation says first, as it stands behind an export: ": Does this.", "" where it says nothing, or no
