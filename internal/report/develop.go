@@ -116,7 +116,7 @@ func (r *Run) developNote(e flow.Event) {
 		}
 	}
 	if m, rest := r.place(e); m != nil && rest == "result" && n.Result != nil {
-		r.done(m, e, n.Result.Usage)
+		r.built(m, e, n.Result.TaskResult)
 	}
 }
 
@@ -149,7 +149,7 @@ func DevelopFact(l Lang, id string, n step.DevelopNote) string {
 			b.WriteByte('\n')
 		}
 	case n.Result != nil:
-		b.WriteString(checkpointEnd(l, *n.Result))
+		b.WriteString(Task(l, n.Result.TaskResult))
 	case n.About != "":
 		blocking := 0
 		for _, x := range n.Issues {
@@ -195,26 +195,12 @@ func pullFact(l Lang, p step.PullResult, round int) string {
 	return fmt.Sprintf(l.T("  · CI %d: %d passed, %d failed, %d pending\n"), round, count[step.CIPassed], count[step.CIFailed], count[step.CIPending]) + text
 }
 
-func checkpointEnd(l Lang, r step.CheckpointResult) string {
-	switch {
-	case r.Status == checkpoint.Passed && r.Attempts == 0:
-		return Countf(l.T("  ✓ %s already passes: %s (%d tests)\n"), r.ID, r.Title, r.Tests.Passed)
-	case r.Status == checkpoint.Passed:
-		return Countf(l.T("  ✓ %s passed: %s (commit %s, iteration %d, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), r.Iteration, r.Tests.Passed) + Shown(l, r.Tests)
-	}
-	text := fmt.Sprintf(l.T("  ✗ %s did not pass: %s: %s\n"), r.ID, r.Title, r.Reason)
-	for _, s := range r.Open {
-		text += fmt.Sprintf("    %s\n", pdca.Line(s))
-	}
-	return text
-}
-
 // checkpointsEnd is the text at the end of a run of develop, whose branch is ref.
 func checkpointsEnd(l Lang, r *Run, o *step.DevelopOut, ref string) string {
 	e := r.ended(l, o.End.Reason == "passed")
 	var shown []step.Level
 	for _, k := range o.Checkpoints {
-		if k.Status == checkpoint.Passed {
+		if k.Status == step.Success {
 			shown = append(shown, k.Tests.Level)
 		}
 	}

@@ -33,10 +33,7 @@ var requestStyle = style{
 			if err != nil {
 				return
 			}
-			if m.Task = &res; res.Status == step.Success {
-				r.leaves(m.Dir, step.AttemptNote{Passed: true})
-			}
-			r.done(m, e, res.Usage)
+			r.built(m, e, res)
 		default:
 			r.attempt(e)
 		}
@@ -47,6 +44,14 @@ var requestStyle = style{
 		}
 		return "jacquard resume " + r.Request.Work
 	},
+}
+
+// built takes the end of a task.
+func (r *Run) built(m *Module, e flow.Event, res step.TaskResult) {
+	if m.Task = &res; res.Status == step.Success {
+		r.leaves(m.Dir, step.AttemptNote{Passed: true})
+	}
+	r.done(m, e, res.Usage)
 }
 
 // WorkPlanned is the text at the start of building.
@@ -75,6 +80,10 @@ func Task(l Lang, r step.TaskResult) string {
 	why := l.Asked(r.Reason)
 	switch r.Status {
 	case step.Success:
+		if r.Commit == "" {
+			fmt.Fprint(&b, Countf(l.T("✓ %s: %s: it was there already; tests passed: %d\n"), r.ID, r.Title, r.Tests.Passed))
+			break
+		}
 		fmt.Fprint(&b, Countf(l.T("✓ %s: %s (commit %s, %d files); tests passed: %d\n"), r.ID, r.Title, clip7(r.Commit), len(r.Files), r.Tests.Passed))
 		b.WriteString(Shown(l, r.Tests))
 		if s := r.Handoff.Caution; s != "" && !none(s) {

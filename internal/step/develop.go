@@ -77,24 +77,16 @@ type SquashIn struct {
 // Squash replaces the run's branch by one commit. The commits of the checkpoints stay on a ref beside it.
 var Squash = flow.Step[SquashIn, HeadOut]{Name: "develop.squash", Lane: Landing}
 
-// CheckpointResult is the end of one checkpoint.
+// CheckpointResult is the end of one checkpoint: that of its task, and what only checkpoints have.
 type CheckpointResult struct {
-	ID        string            `json:"id"`
-	Title     string            `json:"title"`
-	Status    checkpoint.Status `json:"status"`
-	Iteration int               `json:"iteration"`          // of the last round
-	Rounds    int               `json:"rounds"`             // 1, and one more for each retry that a person has asked for
-	Reason    string            `json:"reason,omitempty"`   // why it did not pass: a class, skipped, aborted, needs cp-1
-	Open      []string          `json:"open,omitempty"`     // what failed in the end
-	Attempts  int               `json:"attempts"`           // turns of authors
-	Sessions  int               `json:"sessions"`           // all turns
-	Hints     []string          `json:"hints,omitempty"`    // what a person has said of it
-	Roles     []RoleUsage       `json:"roles,omitempty"`    // what they took
-	Commit    string            `json:"commit,omitempty"`   // that it landed in
-	Contract  string            `json:"contract,omitempty"` // tree with its tests, where they were mended on the way
-	Tests     Counts            `json:"tests"`              // of the last proof
-	Summary   string            `json:"summary,omitempty"`  // the author's own words
-	Usage     Usage             `json:"usage"`
+	TaskResult
+
+	Iteration int         `json:"iteration"`          // of the last round
+	Rounds    int         `json:"rounds"`             // 1, and one more for each retry that a person has asked for
+	Open      []string    `json:"open,omitempty"`     // what failed in the end
+	Hints     []string    `json:"hints,omitempty"`    // what a person has said of it
+	Roles     []RoleUsage `json:"roles,omitempty"`    // what they took
+	Contract  string      `json:"contract,omitempty"` // tree with its tests, where they were mended on the way
 }
 
 // Issue is what a reviewer of develop objects to.

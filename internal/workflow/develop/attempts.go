@@ -83,7 +83,7 @@ func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[turn.Built]) error {
 // lands lands an attempt that has passed. Who goes on after a conflict finds the tests of the contract in the merged tree.
 func (b *builder) lands(c *flow.Ctx, a *turn.Attempt[turn.Built]) (step.LandTaskOut, error) {
 	land, err := b.land(c, b.proofIn(a.Tree, a.Answer), a.Proof, a.Answer.Summary)
-	if b.res.Commit = land.Commit; err != nil || land.Passed {
+	if b.res.Commit, b.res.Files = land.Commit, land.Files; err != nil || land.Passed {
 		return land, err
 	}
 	b.base = land.Head
@@ -150,7 +150,7 @@ var immediate = []string{designMismatch, envIssue, security}
 
 func (b *builder) spend(u step.RoleUsage) {
 	if u.Calls > 0 {
-		b.res.Roles, b.res.Sessions, b.res.Usage = step.AddRole(b.res.Roles, u), b.res.Sessions+u.Calls, b.res.Usage.Add(u.Usage)
+		b.res.Roles, b.res.Usage = step.AddRole(b.res.Roles, u), b.res.Usage.Add(u.Usage)
 	}
 }
 

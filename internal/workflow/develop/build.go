@@ -38,7 +38,7 @@ func (w *work) implement(c *flow.Ctx) (step.End, error) {
 			w.decided = append(w.decided, r.ID+": "+h)
 		}
 		switch {
-		case r.Status == checkpoint.Passed:
+		case r.Status == step.Success:
 		case r.Reason == turn.Skip || strings.HasPrefix(r.Reason, needs):
 			w.out.Warnings = append(w.out.Warnings, fmt.Sprintf("%s is not part of it: %s", r.ID, r.Reason))
 		case end.Reason == "" || r.Reason == aborted:
@@ -47,7 +47,7 @@ func (w *work) implement(c *flow.Ctx) (step.End, error) {
 				end.Reason = aborted
 			}
 		}
-		if r.Status != checkpoint.Passed {
+		if r.Status != step.Success {
 			w.out.Open = append(w.out.Open, strings.TrimSuffix(r.ID+": "+strings.Join(r.Open, "; "), ": "))
 		}
 	}
@@ -59,7 +59,7 @@ func (w *work) implement(c *flow.Ctx) (step.End, error) {
 	if err := w.amended(c); err != nil {
 		return step.End{}, err
 	}
-	if end.Reason == "" && !slices.ContainsFunc(results, func(r step.CheckpointResult) bool { return r.Status == checkpoint.Passed }) {
+	if end.Reason == "" && !slices.ContainsFunc(results, func(r step.CheckpointResult) bool { return r.Status == step.Success }) {
 		end = step.End{Reason: aborted, Detail: "no checkpoint has passed"}
 	}
 	return end, nil
@@ -101,14 +101,14 @@ type builder struct {
 
 func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 	b.contract, b.support, b.held = b.w.contract, b.w.support, b.k.Offered(b.w.held)
-	b.res = step.CheckpointResult{ID: b.k.ID, Title: turn.Line(b.k.Title, 80), Status: checkpoint.Pending, Usage: step.Usage{Known: true}}
+	b.res.TaskResult = step.TaskResult{ID: b.k.ID, Title: turn.Line(b.k.Title, 80), Usage: step.Usage{Known: true}}
 	for _, n := range checkpoint.Waits(b.w.design.Checkpoints, b.w.out.Strategy, b.k.ID) {
 		r, err := flow.Wait[step.CheckpointResult](c, n)
 		if err != nil {
 			return b.res, err
 		}
-		if r.Status != checkpoint.Passed && (slices.Contains(b.k.Needs, n) || r.Reason == aborted) {
-			return b.end(c, checkpoint.Escalated, needs+n)
+		if r.Status != step.Success && (slices.Contains(b.k.Needs, n) || r.Reason == aborted) {
+			return b.end(c, step.Warning, needs+n)
 		}
 	}
 	if ok, err := b.there(c.Sub("there")); err != nil || ok {
@@ -121,7 +121,7 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 			return b.res, err
 		}
 		if class == "" {
-			return b.end(c, checkpoint.Passed, "")
+			return b.end(c, step.Success, "")
 		}
 		b.res.Open = b.res.Open[:0]
 		open := cmp.Or(b.back.Brief(), class)
@@ -131,7 +131,7 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 		b.res.Open = append(b.res.Open, open)
 		b.progress(c, checkpoint.Escalated)
 		if b.w.in.Yes {
-			return b.end(c, checkpoint.Escalated, class)
+			return b.end(c, step.Warning, class)
 		}
 		what, hint, err := turn.Escalate(c, b.escalation(class), b.w.say("답: retry, skip (이 체크포인트와 이것이 필요한 것을 제외), abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, skip (leaves out this checkpoint and all that need it), abort, or a hint for the next attempts."), true)
 		if err != nil {
@@ -139,9 +139,9 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 		}
 		switch what {
 		case turn.Skip:
-			return b.end(c, checkpoint.Escalated, turn.Skip)
+			return b.end(c, step.Warning, turn.Skip)
 		case turn.Abort:
-			return b.end(c, checkpoint.Escalated, aborted)
+			return b.end(c, step.Warning, aborted)
 		}
 		if hint != "" {
 			b.res.Hints = append(b.res.Hints, turn.Clip(hint, 1000))
@@ -158,7 +158,7 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 			b.hints = append(b.hints, hint)
 		}
 	}
-	return b.end(c, checkpoint.Escalated, turn.Limit)
+	return b.end(c, step.Warning, turn.Limit)
 }
 
 // there takes a checkpoint that has passed in a run before, when its contract holds: nobody builds it again.
@@ -183,9 +183,9 @@ func (b *builder) there(c *flow.Ctx) (bool, error) {
 		if err != nil || !land.Passed {
 			return false, err
 		}
-		b.res.Commit = land.Commit
+		b.res.Commit, b.res.Files = land.Commit, land.Files
 	}
-	_, err = b.end(c, checkpoint.Passed, "")
+	_, err = b.end(c, step.Success, "")
 	return true, err
 }
 
@@ -211,16 +211,16 @@ func (b *builder) others() []string {
 
 // progress says where the checkpoint stands, for the state file.
 func (b *builder) progress(c *flow.Ctx, s checkpoint.Status) {
-	b.res.Status = s
 	flow.Note(c, "progress-"+string(s), step.DevelopNote{Progress: &checkpoint.Progress{ID: b.k.ID, Status: s, Iteration: b.res.Iteration}})
 }
 
-func (b *builder) end(c *flow.Ctx, s checkpoint.Status, reason string) (step.CheckpointResult, error) {
+func (b *builder) end(c *flow.Ctx, s step.Status, reason string) (step.CheckpointResult, error) {
 	b.res.Status, b.res.Reason = s, reason
-	if s == checkpoint.Passed {
-		b.res.Open = nil
+	at := checkpoint.Escalated
+	if s == step.Success {
+		at, b.res.Open = checkpoint.Passed, nil
 	}
-	flow.Note(c, "result", step.DevelopNote{Result: &b.res, Progress: &checkpoint.Progress{ID: b.k.ID, Status: s, Iteration: b.res.Iteration}})
+	flow.Note(c, "result", step.DevelopNote{Result: &b.res, Progress: &checkpoint.Progress{ID: b.k.ID, Status: at, Iteration: b.res.Iteration}})
 	return b.res, nil
 }
 

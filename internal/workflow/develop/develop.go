@@ -181,7 +181,7 @@ func (w *work) kind() string { return task.TypeOf(w.req.Type) }
 func (w *work) lines() []string {
 	return step.Each(w.out.Checkpoints, func(r step.CheckpointResult) string {
 		text := r.ID + ": " + r.Title
-		if r.Status != checkpoint.Passed {
+		if r.Status != step.Success {
 			text += " (not part of it: " + r.Reason + ")"
 		}
 		return text

@@ -209,7 +209,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 
 // passed reports whether a checkpoint is part of what was built.
 func (w *work) passed(id string) bool {
-	return slices.ContainsFunc(w.out.Checkpoints, func(r step.CheckpointResult) bool { return r.ID == id && r.Status == checkpoint.Passed })
+	return slices.ContainsFunc(w.out.Checkpoints, func(r step.CheckpointResult) bool { return r.ID == id && r.Status == step.Success })
 }
 
 // whole is all that was built as one task: what a fix may touch, and the files that its reasons name.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jacquard-build/jacquard/internal/checkpoint"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/flowtest"
 	"github.com/jacquard-build/jacquard/internal/pdca"
@@ -70,13 +69,13 @@ func (w *world) judgeEnd(o step.DevelopOut) string {
 		if k.Rounds > 1+maxPeople || k.Attempts > maxAttempts*k.Rounds || k.Iteration > maxAttempts || w.in.Yes && k.Rounds > 1 {
 			w.fatalf("a limit is passed: %+v", k)
 		}
-		if k.Status != checkpoint.Passed && (k.Status != checkpoint.Escalated || k.Reason == "") {
+		if k.Status != step.Success && (k.Status != step.Warning || k.Reason == "") {
 			w.fatalf("%s ended as %+v", k.ID, k)
 		}
-		if k.Status == checkpoint.Passed && w.landed[k.ID] == 0 && !w.prior(k.ID) {
+		if k.Status == step.Success && w.landed[k.ID] == 0 && !w.prior(k.ID) {
 			w.fatalf("%s has passed and was never landed", k.ID)
 		}
-		if o.Verified && k.Status != checkpoint.Passed && w.in.Yes {
+		if o.Verified && k.Status != step.Success && w.in.Yes {
 			w.fatalf("%s has not passed, and nobody has skipped it", k.ID)
 		}
 	}
