@@ -102,7 +102,7 @@ const (
 
 // tellOthers starts to tell of a run, if anybody wants to know.
 func (p *project) tellOthers(ctx context.Context, rt flow.Runtime, r flow.Run) *outbox {
-	if r.Def != workDef {
+	if !processOf(r.Def).works {
 		return nil
 	}
 	addr, warning := p.callbackAddresses()

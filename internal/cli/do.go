@@ -41,6 +41,8 @@ const (
 type style struct {
 	name, def, about                        string
 	ask, deliver, tests, review, size, from []string
+
+	begin func(p *project, ctx context.Context, given string, f doFlags) error
 }
 
 // styles are those that there are, the default one first.
@@ -49,17 +51,17 @@ func styles() []style {
 		{
 			name: "work", def: workDef, about: "a requirement, a plan of tasks, one verified commit per task",
 			ask: []string{askPlan, askNever}, deliver: []string{deliverCommits, deliverPull}, tests: []string{testsWith, testsFirst}, review: []string{reviewNone},
-			size: []string{"auto", "s", "m"}, from: []string{"file", "issue"},
+			size: []string{"auto", "s", "m"}, from: []string{"file", "issue"}, begin: (*project).doWork,
 		},
 		{
 			name: "pdca", def: autoDef, about: "plan, design, build, check and improve, with critics and an architect",
 			ask: []string{askPlan, askNever, askPhases}, deliver: []string{deliverCommits, deliverPull}, tests: []string{testsWith}, review: []string{reviewOne},
-			size: []string{"auto", "s", "l"}, from: []string{"file", "issue", "slack", "gmail"},
+			size: []string{"auto", "s", "l"}, from: []string{"file", "issue", "slack", "gmail"}, begin: (*project).doAuto,
 		},
 		{
 			name: "develop", def: developDef, about: "contracts and tests first, checkpoints, review, one commit or PR",
 			ask: []string{askPlan, askNever}, deliver: []string{deliverOne, deliverPull}, tests: []string{testsFirst}, review: []string{reviewOne, reviewPanel},
-			size: []string{"auto", "s"}, from: []string{"file", "issue"},
+			size: []string{"auto", "s"}, from: []string{"file", "issue"}, begin: (*project).doDevelop,
 		},
 	}
 }
@@ -283,27 +285,35 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	} else if unchecked {
 		fmt.Fprintf(a.Err, a.lang().T("⚠ no test command found for this project: add one under checks in %s\n"), configFile)
 	}
-	q := f.askedFor
-	q.yes, q.pr = f.ask == askNever, f.deliver == deliverPull
-	switch s.def {
-	case autoDef:
-		g := autoFlags{askedFor: q, eco: f.size == "s", heavy: f.size == "l", interactive: f.ask == askPhases}
-		if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
-			g.slack = channel
-		}
-		if query, ok := strings.CutPrefix(f.from, "gmail:"); ok {
-			g.gmail = cmp.Or(query, inbox.Unread)
-		}
-		return p.auto(ctx, given, g)
-	case developDef:
-		g := developFlags{askedFor: q, prSaid: f.deliver != "", alone: f.review == reviewOne}
-		if f.size == "s" {
-			g.strategy = checkpoint.Strategies[0]
-		}
-		return p.develop(ctx, given, g)
-	}
+	f.yes, f.pr = f.ask == askNever, f.deliver == deliverPull
+	return s.begin(p, ctx, given, f)
+}
+
+// doWork begins a run of style work.
+func (p *project) doWork(ctx context.Context, given string, f doFlags) error {
 	size := map[string]step.Mode{"s": step.DirectMode, "m": step.PipelineMode}[f.size]
-	return p.work(ctx, given, workFlags{askedFor: q, size: size, testsFirst: f.tests == testsFirst, bug: f.bug, expected: f.expected})
+	return p.work(ctx, given, workFlags{askedFor: f.askedFor, size: size, testsFirst: f.tests == testsFirst, bug: f.bug, expected: f.expected})
+}
+
+// doAuto begins a run of style pdca.
+func (p *project) doAuto(ctx context.Context, given string, f doFlags) error {
+	g := autoFlags{askedFor: f.askedFor, eco: f.size == "s", heavy: f.size == "l", interactive: f.ask == askPhases}
+	if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
+		g.slack = channel
+	}
+	if query, ok := strings.CutPrefix(f.from, "gmail:"); ok {
+		g.gmail = cmp.Or(query, inbox.Unread)
+	}
+	return p.auto(ctx, given, g)
+}
+
+// doDevelop begins a run of style develop.
+func (p *project) doDevelop(ctx context.Context, given string, f doFlags) error {
+	g := developFlags{askedFor: f.askedFor, prSaid: f.deliver != "", alone: f.review == reviewOne}
+	if f.size == "s" {
+		g.strategy = checkpoint.Strategies[0]
+	}
+	return p.develop(ctx, given, g)
 }
 
 // fill takes settings of the configuration where no flag was given, and --yes as what it stands for.
@@ -377,7 +387,7 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f do
 	if _, _, err := p.sandbox(f.sandbox); err != nil {
 		return err
 	}
-	if p.noGit && s.def != workDef {
+	if p.noGit && processOf(s.def).git {
 		return usage("not a git repository: style %s works with branches and commits; run git init first", s.name)
 	}
 	if !p.noGit && !f.worktree {

@@ -76,9 +76,9 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 		if rep.Altered, err = e.actor.Altered(ctx, id, delivered); err != nil {
 			return err
 		}
-		if err := p.attest(ctx, e, e.actor, rep, st); err != nil { // the commits stand without it
+		if err := p.attest(ctx, e, e.actor, rep); err != nil { // the commits stand without it
 			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the attestation of the commits could not be written: %v\n"), err)
-		} else if err := p.pushProofs(ctx, e.actor, id, st); err != nil { // a server may take branches and no notes
+		} else if err := p.pushProofs(ctx, e.actor, rep); err != nil { // a server may take branches and no notes
 			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the attestation of the commits was not pushed: %s\n"), oneLineOf(err.Error(), 200))
 		}
 	}
@@ -110,7 +110,7 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 	if err != nil {
 		return err
 	}
-	if rep.Workflow == compileDef {
+	if processOf(rep.Workflow).modules {
 		if err := e.actor.Project(ctx, id, events); err != nil {
 			return err
 		}

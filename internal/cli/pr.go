@@ -370,7 +370,7 @@ func (w *review) undone(ctx context.Context) (tasks []string, stays bool, err er
 		}
 	}
 	opened := runs[len(runs)-1]
-	return tasks, opened.Def == compileDef && outcomeOf(opened).Pull.Draft, nil
+	return tasks, processOf(opened.Def).modules && outcomeOf(opened).Pull.Draft, nil
 }
 
 // who is whom a remark is of, as it is shown before its place.

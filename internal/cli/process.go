@@ -30,6 +30,8 @@ type process struct {
 	line    func(l report.Lang, e flow.Event, branch string) string
 	// end prints the answer of a run that is done.
 	end       func(p *project, e *engine, rep *report.Run, blocks bool) error
+	modules   bool // it builds modules from their specs
+	works     bool // its requests are WORKs, with ids and folders
 	documents bool // it writes documents
 	git       bool // it needs branches and commits
 	several   bool // several requests may be at work at once
@@ -40,9 +42,9 @@ type process struct {
 func processOf(def string) process {
 	switch def {
 	case compileDef:
-		return process{command: "build", started: report.Started, line: lineOf(report.Planned, report.Result, ""), end: (*project).compiled}
+		return process{command: "build", started: report.Started, line: lineOf(report.Planned, report.Result, ""), end: (*project).compiled, modules: true}
 	case workDef:
-		return process{command: "do", style: workDef, started: report.TaskStarted, line: lineOf(report.WorkPlanned, report.Task, "work"), end: (*project).ended, documents: true, several: true}
+		return process{command: "do", style: workDef, started: report.TaskStarted, line: lineOf(report.WorkPlanned, report.Task, "work"), end: (*project).ended, works: true, documents: true, several: true}
 	case autoDef:
 		return process{command: "do --style pdca", style: "pdca", started: report.Started, line: autoLine, end: (*project).finished, documents: true, git: true, several: true}
 	case developDef:

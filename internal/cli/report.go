@@ -156,18 +156,14 @@ func (p *project) evidence(s flow.StepRow) evidence {
 }
 
 // attest writes down how the commits of a run were proved, so that it goes where they go.
-func (p *project) attest(ctx context.Context, rt flow.Runtime, actor *act.Actor, rep *report.Run, st flow.Status) error {
-	out, err := report.Decode[struct{ Ref string }](st.Out)
-	if err != nil {
-		return err
-	}
+func (p *project) attest(ctx context.Context, rt flow.Runtime, actor *act.Actor, rep *report.Run) error {
 	items := map[string][]step.ItemLevel{}
 	for _, m := range rep.Modules {
 		if m.Result != nil {
 			items[m.Dir] = m.Result.Items
 		}
 	}
-	return actor.Attest(ctx, rep.ID, out.Ref, items, func() (map[string][]act.Proved, error) {
+	return actor.Attest(ctx, rep.ID, rep.Result.Ended().Ref, items, func() (map[string][]act.Proved, error) {
 		steps, err := rt.Steps(ctx, rep.ID)
 		if err != nil {
 			return nil, err
@@ -189,12 +185,11 @@ func (p *project) attest(ctx context.Context, rt flow.Runtime, actor *act.Actor,
 }
 
 // pushProofs pushes what is attested of the commits of a run that has ended with a pull request.
-func (p *project) pushProofs(ctx context.Context, actor *act.Actor, run string, st flow.Status) error {
-	out, err := report.Decode[struct{ Pull *step.PullResult }](st.Out)
-	if err != nil || out.Pull == nil {
-		return err
+func (p *project) pushProofs(ctx context.Context, actor *act.Actor, rep *report.Run) error {
+	if rep.Result.Ended().Pull == nil {
+		return nil
 	}
-	return actor.ShareProofs(ctx, run)
+	return actor.ShareProofs(ctx, rep.ID)
 }
 
 // browse opens a file as the desktop does.

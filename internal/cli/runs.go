@@ -135,7 +135,7 @@ func newResume(a *app) *cobra.Command {
 // workLeft is the WORK of a run that has ended without all of its tasks, "" for another run.
 func workLeft(r flow.Run) string {
 	out, err := report.Decode[step.WorkOut](r.Out)
-	if err != nil || r.Def != workDef || !r.State.Ended() || out.Failed+out.Blocked == 0 {
+	if err != nil || !processOf(r.Def).works || !r.State.Ended() || out.Failed+out.Blocked == 0 {
 		return ""
 	}
 	return out.Work

@@ -93,7 +93,7 @@ func (p *project) showText(ctx context.Context, rt keeper, r flow.Run, rep *repo
 			fmt.Fprint(p.a.Out, report.Result(l, *m.Result))
 		} else if m.Task != nil {
 			fmt.Fprint(p.a.Out, report.Task(l, *m.Task))
-		} else if r.Def == compileDef || !r.State.Ended() {
+		} else if processOf(r.Def).modules || !r.State.Ended() {
 			fmt.Fprintf(p.a.Out, "  … %s: %s\n", m.Dir, m.Phase)
 		}
 	}

@@ -267,15 +267,12 @@ func (p *project) runs(ctx context.Context) (runs []flow.Run, err error) {
 	return runs, err
 }
 
-// outcome is what runs say at their end, as far as their workflows have it in common.
+// outcome is what runs say at their end, with what some count.
 type outcome struct {
-	Verified                        *bool // nil where nothing is proved
-	Ref, Why, Deliver               string
+	step.Outcome
+
 	Failed, Blocked, Broken, Warned int
 	Weak                            int // of those that warned: delivered all the same
-	Moved                           *step.Moved
-	Pull                            *step.PullResult
-	End                             step.End // of auto and develop
 }
 
 // outcomeOf is the outcome of a run, empty for one that has none yet.
@@ -290,17 +287,17 @@ func outcomeOf(r flow.Run) outcome {
 // failed reports whether a run has ended without all that it was to build.
 func failed(r flow.Run) bool {
 	out := outcomeOf(r)
-	if r.State != flow.Done || out.Verified == nil || *out.Verified || aside(r) != "" {
+	if r.State != flow.Done || out.Verified || aside(r) != "" {
 		return r.State == flow.Errored
 	}
-	return out.Failed+out.Blocked+out.Broken > 0 || out.End.Reason != "" && out.End.Reason != "passed" || r.Def == workDef && out.Ref == ""
+	return out.Failed+out.Blocked+out.Broken > 0 || out.End.Reason != "" && out.End.Reason != "passed" || processOf(r.Def).works && out.Ref == ""
 }
 
 // aside is the ref with the result of a run that has done all that it was to do, but could not put it on the branch; "" for another run.
 func aside(r flow.Run) string {
 	out := outcomeOf(r)
-	if r.State != flow.Done || out.Verified != nil && *out.Verified || out.Failed+out.Blocked+out.Broken+out.Warned > out.Weak || out.Moved != nil || out.Pull != nil ||
-		out.Why+out.Deliver == "" || out.Ref != act.RunRef(r.ID) {
+	if r.State != flow.Done || out.Verified || out.Failed+out.Blocked+out.Broken+out.Warned > out.Weak || out.Moved != nil || out.Pull != nil ||
+		out.Why == "" || out.Ref != act.RunRef(r.ID) {
 		return ""
 	}
 	return out.Ref
@@ -339,5 +336,6 @@ func verified(r flow.Run) *bool {
 	if r.State != flow.Done {
 		return nil
 	}
-	return outcomeOf(r).Verified
+	out := outcomeOf(r).Verified
+	return &out
 }

@@ -16,7 +16,7 @@ import (
 // showXML prints a run of work in the XML protocol of the WORK pipeline: for each task the dispatch to its builder and,
 // once it has ended, the result that its committer would have returned.
 func (p *project) showXML(ctx context.Context, r flow.Run, rep *report.Run) error {
-	if r.Def != workDef || rep.Request == nil || rep.Request.Plan.IsZero() {
+	if !processOf(r.Def).works || rep.Request == nil || rep.Request.Plan.IsZero() {
 		return usage("--format xml works only for runs of work that have a plan")
 	}
 	plan, err := p.planOf(rep)
