@@ -86,6 +86,7 @@ func plainLiteral(v example.Value) bool {
 		return !slices.ContainsFunc(v.List, func(x example.Value) bool { return x.Kind != v.List[0].Kind || !plainLiteral(x) })
 	case example.Object:
 		return !slices.ContainsFunc(v.Fields, func(f example.Field) bool { return !plainLiteral(f.Value) })
+	case example.Name, example.Made, example.Code:
 	}
 	return false
 }
