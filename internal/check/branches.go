@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
-	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // Limits of the search for branches that no test takes, of one module or task.
@@ -76,11 +76,6 @@ func decides(f source.File, code []source.Token, b source.Branch) bool {
 	return true
 }
 
-// within are the tokens between two offsets.
-func within(code []source.Token, from, to int) []source.Token {
-	return those(code, func(t source.Token) bool { return t.Off >= from && t.End <= to })
-}
-
 // keepsIn reports whether code puts something into what has a name: seen[key] = r, seen.add(key). A condition on what a call
 // before has left there is met by a second call alone.
 func keepsIn(code []source.Token, name string) bool {
@@ -144,16 +139,6 @@ func (p *place) untaken(ctx context.Context, list []branchAt, tests func(file st
 	return nil
 }
 
-// branches warns of new branches that neither new nor old tests take.
-func (p *taskProof) branches(ctx context.Context, pl *place, files []string, fresh []test) error {
-	if p.t.Untested != "" || len(p.proof.Red) == 0 || Rejected(p.proof.Findings) {
-		return nil
-	}
-	old, now := p.sources(files)
-	said := len(p.proof.Findings)
-	err := pl.untaken(ctx, untested(old, now, nil), func(file string) []string { return p.withTestsOf(pl, file, filesOf(fresh)) }, &p.proof)
-	for i := range p.proof.Findings[said:] {
-		p.proof.Findings[said+i].Severity = step.Warn
-	}
-	return err
-}
+// skipsUnder finds that tests are skipped under a condition that is for people to choose or for a machine to have: an option, a variable, a
+// system, a version.
+var skipsUnder = re.New(`getoption|environ|[gG]etenv|process\.env|process\.platform|sys\.platform|GOOS|version_info|skipif|importorskip|find_spec|testing\.Short`)

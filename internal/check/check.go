@@ -290,3 +290,10 @@ func (p Proof) Level() step.Level {
 func Rejected(fs []step.Finding) bool {
 	return slices.ContainsFunc(fs, func(f step.Finding) bool { return f.Severity == step.Rejects })
 }
+
+// bad reports whether a test failed or could not run.
+func bad(st step.TestStatus) bool { return st == step.Fail || st == step.Error }
+
+func executed(rs []step.TestResult) int {
+	return len(those(rs, func(r step.TestResult) bool { return r.Status == step.Pass || r.Status == step.Fail }))
+}

@@ -15,14 +15,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// complaint is one error of a compiler. Its file is relative to the project's root.
-type complaint struct {
-	file string
-	line int
-	text string // without the place
-	full string // as the compiler printed it
-}
-
 var (
 	goPlace = re.New(`^(\S[^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
 	tsPlace = re.New(`^(\S[^(\n]*\.\w+)\((\d+),\d+\): (error TS\d+: .*)$`)

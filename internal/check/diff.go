@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -195,4 +196,9 @@ func hasWord(text, word string) bool {
 		from = at + len(word)
 	}
 	return false
+}
+
+// changeOf is the one of some changes that is of a file. There has to be one.
+func changeOf(changes []Change, file string) Change {
+	return changes[slices.IndexFunc(changes, func(ch Change) bool { return ch.Path == file })]
 }

@@ -181,13 +181,6 @@ type user struct {
 	functions map[string]string
 }
 
-// sourceFile is a source of the module, parsed.
-type sourceFile struct {
-	source.File
-
-	path string
-}
-
 // parse is a source of the project, parsed once.
 func (u *user) parse(file string) sourceFile {
 	f, ok := u.parsed[file]
@@ -204,13 +197,6 @@ func (u *user) sources() []sourceFile {
 		u.own = each(those(slices.Sorted(maps.Keys(u.entries)), u.m.Place.AllowsSource), u.parse)
 	}
 	return u.own
-}
-
-// code are the tokens of a source but its imports.
-func (f sourceFile) code() []source.Token {
-	return slices.DeleteFunc(slices.Clone(f.Tokens), func(t source.Token) bool {
-		return slices.ContainsFunc(f.Imports, func(i source.Import) bool { return i.Line == t.Line })
-	})
 }
 
 // try makes the calls of some examples in one process, in their order or in any.

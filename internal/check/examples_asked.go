@@ -161,13 +161,6 @@ func givesElse(e example.Example, o example.Outcome) step.Finding {
 		"The test %s says: %s. Called outside the tests, it gives: %s. Code must behave the same with and without tests.", name, e.Text, o.Given()))
 }
 
-func clipped(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
-	}
-	return s
-}
-
 // speaksOf reports whether what a test does before it calls uses the code itself, or is something that the spec has words for.
 func (m Module) speaksOf(after string) bool {
 	if standIn().MatchString(after) {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -199,11 +198,6 @@ func (pr *Proof) judge(m Module, expected []test, run testRun) {
 	pr.Passed = ok && !slices.ContainsFunc(run.results, charged) && !Rejected(pr.Findings)
 }
 
-var diagnostic = re.New(`^(?:--> )?(?:\./)?([^\s>][^:(\n]*\.\w+)[:(](\d+)`)
-
-// diagnosed are the file and the line that a line of a compiler speaks of, behind all of it; nil for none.
-func diagnosed(line string) []string { return diagnostic().FindStringSubmatch(strings.TrimSpace(line)) }
-
 // build compiles or type-checks. Only what is wrong in the module's own sources is charged: the rest of the project may
 // have been broken before, or waits for its own turn.
 func (p *place) build(ctx context.Context, m Module, proof *Proof) error {
@@ -251,12 +245,4 @@ func (p *place) build(ctx context.Context, m Module, proof *Proof) error {
 		}
 	}
 	return nil
-}
-
-func atoi(s string) int {
-	n := 0
-	for _, c := range s {
-		n = n*10 + int(c-'0')
-	}
-	return n
 }

@@ -197,14 +197,6 @@ func hadOtherName(was, is map[string]string, name string) bool {
 	return false
 }
 
-// written are the tokens of a file that a change wrote and that a mutant could change.
-func written(ch Change, f source.File) []source.Token {
-	lines, silent := newLines(ch.Old, ch.New), f.Silent()
-	return those(source.Tokens(ch.Path, ch.New), func(t source.Token) bool {
-		return t.Kind != source.Comment && t.Kind != source.Punct && lines[t.Line] && !silent(t.Off, t.End)
-	})
-}
-
 // unmutated reports whether some of what was written is in the body of a function, and none of its mutants changes any of that.
 func unmutated(written []source.Token, fn source.Func, mutants []mutantAt) bool {
 	inside := those(written, func(t source.Token) bool { return t.Off >= fn.Body && t.Off < fn.Stop })

@@ -76,11 +76,6 @@ func (x *chainJudge) testedBeside(aside []Change) []string {
 	return files[:min(mostFar, len(files))]
 }
 
-// changeOf is the one of some changes that is of a file. There has to be one.
-func changeOf(changes []Change, file string) Change {
-	return changes[slices.IndexFunc(changes, func(ch Change) bool { return ch.Path == file })]
-}
-
 func pathsOf(changes []Change) []string {
 	return each(changes, func(ch Change) string { return ch.Path })
 }

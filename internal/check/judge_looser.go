@@ -137,17 +137,6 @@ func tableOf(f source.File, t source.Test) string {
 	return body(f, source.Test{Off: behindOthers(f, t), Stop: t.Off})
 }
 
-// behindOthers is where the tests before a test end.
-func behindOthers(f source.File, t source.Test) int {
-	from := f.TestsFrom(t.Off)
-	for _, o := range f.Tests {
-		if o.Stop <= t.Off {
-			from = max(from, o.Stop)
-		}
-	}
-	return from
-}
-
 // looserIn looks for a small change of the code that old versions of tests notice, and nothing that comes near it now. One that only other
 // tests notice now is told, and blocks nothing, unless a test ends early: what was asserted may have moved to them.
 func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []moved) (err error) {
@@ -288,15 +277,6 @@ func killedBefore(changed []moved, m mutantAt) string {
 func tableFrom(f source.File, t source.Test) int {
 	from := behindOthers(f, t)
 	return from + max(0, bytes.IndexByte(f.Source()[from:t.Off], '\n'))
-}
-
-// headOf is where a test begins, with what stands before it without a blank line between: decorators, rows.
-func headOf(f source.File, t source.Test) int {
-	src, from := f.Source(), behindOthers(f, t)
-	if i := strings.LastIndex(string(src[from:t.Off]), "\n\n"); i >= 0 {
-		return from + i
-	}
-	return from
 }
 
 // withOldFile is the change with the tests of one file as they were before.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -179,10 +178,6 @@ func (x *chainJudge) blockSkipped(ctx context.Context, tests []test, before test
 	}
 	return nil
 }
-
-// skipsUnder finds that tests are skipped under a condition that is for people to choose or for a machine to have: an option, a variable, a
-// system, a version.
-var skipsUnder = re.New(`getoption|environ|[gG]etenv|process\.env|process\.platform|sys\.platform|GOOS|version_info|skipif|importorskip|find_spec|testing\.Short`)
 
 // skippedSince is how many cases of a test, 1 for one without, passed before and are skipped now. They are counted: what a case is
 // called can depend on what it is given.

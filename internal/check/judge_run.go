@@ -364,9 +364,6 @@ func (t testRun) dead() bool {
 	return len(t.results) == 0 && slices.ContainsFunc(t.records, func(r step.Record) bool { return r.Exit != 0 })
 }
 
-// forSure names a run that is done once more before something blocks.
-const forSure = " for sure"
-
 // surely are those of the tests that fail with the change whenever they are run, and pass without it.
 func (x *chainJudge) surely(ctx context.Context, tests []test) ([]test, error) {
 	if len(tests) == 0 {

@@ -82,3 +82,11 @@ func oneFor[T comparable](list []T) func(T) bool {
 		return left[x] >= 0
 	}
 }
+
+func atoi(s string) int {
+	n := 0
+	for _, c := range s {
+		n = n*10 + int(c-'0')
+	}
+	return n
+}

@@ -426,3 +426,16 @@ func PruneRecord(dir string) (int64, error) {
 	})
 	return freed, err
 }
+
+// reused is where results are from of which none was run now, the oldest; zero where one was.
+func reused(records []step.Record) (from step.Reused) {
+	for _, r := range records {
+		if r.Reused.Proof == "" {
+			return step.Reused{}
+		}
+		if r.Reused.Millis >= from.Millis {
+			from = r.Reused
+		}
+	}
+	return from
+}

@@ -163,26 +163,6 @@ func Unchanged(file string, before, after []byte) func(id string) bool {
 	}
 }
 
-// body is the code of a test, with its rows.
-func body(f source.File, t source.Test) string {
-	return textOf(f.Tokens, func(tok source.Token) bool {
-		in := tok.Off >= t.Off && tok.End <= t.Stop || tok.Off >= t.Rows[0] && tok.End <= t.Rows[1]
-		return tok.Kind != source.Comment && in
-	})
-}
-
-// textOf is what tokens that count say, whatever is between them.
-func textOf(tokens []source.Token, counts func(source.Token) bool) string {
-	var b strings.Builder
-	for _, t := range tokens {
-		if counts(t) {
-			b.WriteString(t.Text)
-			b.WriteByte(' ')
-		}
-	}
-	return b.String()
-}
-
 // readTests finds the module's test files in the proved tree and which of their tests are new.
 func (r *red) readTests() {
 	r.files = those(slices.Sorted(maps.Keys(r.p.entries)), func(name string) bool {

@@ -140,3 +140,11 @@ func (r reader) written(file string) string {
 	}
 	return best
 }
+
+// complaint is one error of a compiler. Its file is relative to the project's root.
+type complaint struct {
+	file string
+	line int
+	text string // without the place
+	full string // as the compiler printed it
+}

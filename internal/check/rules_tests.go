@@ -281,3 +281,8 @@ func helperDir(p string) bool {
 }
 
 var helperName = re.New(`^(?:test(?:utils?|utilities|helpers?|ing|support|[-_]utils|kit)|mocks?|fixtures)$`)
+
+// gone says that a test of before is in no file any more.
+func gone(file, name string) step.Finding {
+	return reject("test-deleted", file, 0, "The test "+name+" is gone. Put it back; if the behavior changed, change its assertions.")
+}

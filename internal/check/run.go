@@ -484,3 +484,9 @@ func (p *place) script(spec, dir string, cmd toolchain.Command) (string, error) 
 	needs := those(cmd.Needs, func(n toolchain.Need) bool { return n.Tool == "npm:"+pkg })
 	return "", &EnvironmentError{Tool: pkg, Install: append(needs, toolchain.Need{Install: "npm install --save-dev " + pkg})[0].Install}
 }
+
+// causes are what a line says that tells why something failed, the surest first.
+var causes = []func() *regexp.Regexp{
+	re.New(`(?i)error(?:\[\w+\])?:|\berr_\w+`),
+	re.New(`(?i)\b(?:\w*error|cannot|could not|unable|not found|no such|missing|denied|failed|fatal|panic)\b`),
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -108,3 +109,8 @@ func (c *Checker) notCompiled(ctx context.Context, base string, p *place, err er
 	}
 	return err
 }
+
+// diagnosed are the file and the line that a line of a compiler speaks of, behind all of it; nil for none.
+func diagnosed(line string) []string { return diagnostic().FindStringSubmatch(strings.TrimSpace(line)) }
+
+var diagnostic = re.New(`^(?:--> )?(?:\./)?([^\s>][^:(\n]*\.\w+)[:(](\d+)`)

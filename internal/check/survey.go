@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -77,31 +76,6 @@ func unusable(purpose, command, dir string, err error) (step.Standing, bool) {
 	}
 	return s, true
 }
-
-// causes are what a line says that tells why something failed, the surest first.
-var causes = []func() *regexp.Regexp{
-	re.New(`(?i)error(?:\[\w+\])?:|\berr_\w+`),
-	re.New(`(?i)\b(?:\w*error|cannot|could not|unable|not found|no such|missing|denied|failed|fatal|panic)\b`),
-}
-
-// brief is a message in one line: what it begins with, and the line of what a program said that tells the cause.
-func brief(text string) string {
-	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if strings.HasSuffix(first, ":") { // what is wrong follows
-		line, more, _ := strings.Cut(strings.TrimSpace(rest), "\n")
-		first, rest = first+" "+line, more
-	}
-	for _, cause := range causes {
-		for line := range strings.Lines(rest) {
-			if line = strings.TrimSpace(line); cause().MatchString(line) {
-				return clipped(first, maxBrief) + " … " + clipped(line, maxBrief)
-			}
-		}
-	}
-	return clipped(first, maxBrief)
-}
-
-const maxBrief = 300 // letters
 
 func (p *place) standing(ctx context.Context, cmd toolchain.Command) (step.Standing, error) {
 	out, err := p.exec(ctx, cmd, false)
@@ -238,19 +212,6 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 		s.Text += hint
 	}
 	return []step.Standing{s}, nil
-}
-
-// reused is where results are from of which none was run now, the oldest; zero where one was.
-func reused(records []step.Record) (from step.Reused) {
-	for _, r := range records {
-		if r.Reused.Proof == "" {
-			return step.Reused{}
-		}
-		if r.Reused.Millis >= from.Millis {
-			from = r.Reused
-		}
-	}
-	return from
 }
 
 // said is what a run printed about what failed.

@@ -190,10 +190,6 @@ func (p *taskProof) touched() []toolchain.Found {
 	return toolchain.Affected(p.t.Chains, pathsOf(p.changes))
 }
 
-func below(root, p string) bool {
-	return root == "." || root == "" || strings.HasPrefix(p, root+"/")
-}
-
 // chain builds, lints and tests what one toolchain is for.
 func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	pl, err := p.c.open(ctx, step.OnTask, p.proof.Tree, cmp.Or(p.t.Base, p.proof.Tree), chain)
@@ -234,9 +230,6 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 func (p *taskProof) mine(pl *place) []string {
 	return pathsOf(those(p.changes, func(ch Change) bool { return ch.Status != 'D' && pl.ours(ch.Path) }))
 }
-
-// ofTests reports whether a file is one of tests, or their data, which may be written in a language.
-func ofTests(name string) bool { return toolchain.IsTest(name) || toolchain.IsTestData(name) }
 
 // code are those of some files of which more has changed than tests, comments and layout.
 func (p *taskProof) code(files []string) []string {

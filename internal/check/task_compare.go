@@ -13,70 +13,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// Builds, linters and type checkers look at a whole project, and many projects have findings that nobody has mended yet. So
-// what one of them says of a change is compared with what it says of the tree before, line by line without the numbers: a
-// finding that was there is nobody's, and a new one is the author's although there were others.
-
-// complaintLine is a line that says what is wrong at a place: path:line, path(line,column), or what stands below a file's name.
-var (
-	complaintLine = re.New(`(?:^|\s)[^\s:(]+\.\w+(?::\d+|\(\d+,\d+\))`)
-	summaryLine   = re.New(`^(?:Found \d+|✖ \d+|\[\*\] \d+|Checked \d+|\d+ (?:errors?|problems?|files?|warnings?|passed|failed|tests?)\b|make(?:\[\d+\])?: |npm (?:error|ERR!)|ELIFECYCLE|Finished |Oh no!)`)
-	placeNumbers  = re.New(`:\d+(?::\d+)?\b|\(\d+,\d+\)|\b\d+(?:\.\d+)?m?s\b|^\s*\d+:\d+\s|\bline \d+`)
-	underFile     = re.New(`^\s+\d+:\d+\s`)
-	arrowLine     = re.New(`^\s*-->\s`)
-	addresses     = re.New(`0x[0-9a-f]+|@[0-9a-f]+\b|\b[0-9a-f]{8,}\b`)
-)
-
-// SameMessage reports whether two failures of a test say the same but for places, times and addresses.
-func SameMessage(a, b string) bool {
-	bare := func(text string) string {
-		return strings.TrimSpace(addresses().ReplaceAllString(placeNumbers().ReplaceAllString(text, ""), ""))
-	}
-	return bare(a) == bare(b)
-}
-
-// said are the lines of an output that say what is wrong, each with what it is without the numbers of its place. A line that
-// only says where is taken with the one before it.
-func (p *place) said(o outcome) (lines, keys []string) {
-	_, text, _ := strings.Cut(colours().ReplaceAllString(string(p.unplaced(o.output)), ""), "\n") // the first is the command
-	file := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n ")
-		bare := strings.TrimSpace(line)
-		if bare == "" || summaryLine().MatchString(bare) {
-			continue
-		}
-		key := strings.TrimSpace(placeNumbers().ReplaceAllString(line, ""))
-		switch {
-		case underFile().MatchString(line):
-			bare, key = file+": "+bare, file+" "+key
-		case arrowLine().MatchString(line) && len(lines) > 0: // what is wrong stands on the line before
-			lines[len(lines)-1] += " " + fromTree.Replace(bare)
-			keys[len(keys)-1] += " " + key
-			continue
-		case !strings.Contains(bare, " "):
-			file = strings.TrimPrefix(bare, placeToken+"/tree/")
-		}
-		lines, keys = append(lines, fromTree.Replace(bare)), append(keys, key)
-	}
-	return lines, keys
-}
-
-// atPlaces are the lines that say where something is wrong, all of them where none does: the rest is around them.
-func atPlaces(lines []string) []string {
-	if out := those(lines, func(l string) bool { return complaintLine().MatchString(l) }); len(out) > 0 {
-		return out
-	}
-	return lines
-}
-
-// compared is what a command says of a change that it did not say before.
-type compared struct {
-	clean bool     // it has nothing to say
-	fresh []string // what is new
-	old   int      // how much was there before
-}
-
 // compare runs a command on the change and, where it finds something, on the tree before it.
 func (p *taskProof) compare(ctx context.Context, pl *place, cmd toolchain.Command) (c compared, out outcome, err error) {
 	if out, err = pl.exec(ctx, cmd, false); err != nil {
@@ -161,66 +97,6 @@ func (p *taskProof) close(err error) error {
 	return err
 }
 
-// mostLines is how much of what a command says an author is shown.
-const mostLines = 25
-
-// commandFinding says what a command found: which command, its exit code, and the lines that matter, whole.
-func commandFinding(rule string, sev step.Severity, what string, cmd toolchain.Command, out outcome, c compared) step.Finding {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: `%s` exited with %d", what, CommandText(cmd), out.Record.Exit)
-	if out.problem != "" {
-		fmt.Fprintf(&b, " (%s)", out.problem)
-	}
-	if c.old > 0 {
-		fmt.Fprintf(&b, "; %d of its findings existed before the change and do not count", c.old)
-	}
-	b.WriteString(".")
-	places := atPlaces(c.fresh)
-	shown := places[:min(len(places), mostLines)]
-	for _, l := range shown {
-		b.WriteString("\n" + l)
-	}
-	if more := len(places) - len(shown); more > 0 {
-		fmt.Fprintf(&b, "\n… and %d more", more)
-	}
-	if text := strings.TrimSpace(out.tail); len(shown) == 0 && rule == "build-failed" && text != "" {
-		b.WriteString("\n" + brief(text))
-	}
-	return step.Finding{Rule: rule, Severity: sev, Message: b.String()}
-}
-
-// CommandText is a command as a person would type it.
-func CommandText(cmd toolchain.Command) string {
-	var words []string
-	for _, w := range cmd.Argv {
-		switch {
-		case cmd.Report == toolchain.ReportUnittest && w == "-c": // a program that unittest is run by, to report each test
-			w = "-m"
-		case cmd.Report == toolchain.ReportUnittest && strings.Contains(w, "\n"):
-			w = "unittest"
-		case strings.Contains(w, "{report}"), strings.HasPrefix(w, "--test-reporter"), w == "{env}", slices.Contains(cmd.Unsaid, w): // where results go is nobody's concern
-			continue
-		case cmd.Report == toolchain.ReportGoTest && (w == "-json" || w == "-count=1" || w == "-vet=off"):
-			continue
-		case strings.HasPrefix(w, "{bin:"):
-			_, name, _ := strings.Cut(strings.Trim(w, "{}"), ":")
-			if _, bin, ok := strings.Cut(name, "#"); ok {
-				name = bin
-			}
-			words = []string{"npx", name}
-			continue
-		case strings.HasPrefix(w, "{glob:"):
-			w = strings.TrimSuffix(strings.TrimPrefix(w, "{glob:"), "}")
-		case strings.Contains(w, "\n"):
-			w = "'…'"
-		case strings.ContainsAny(w, " '\""):
-			w = "'" + w + "'"
-		}
-		words = append(words, w)
-	}
-	return strings.Join(words, " ")
-}
-
 // builds compiles and checks types.
 func (p *taskProof) builds(ctx context.Context, pl *place) error {
 	for _, cmd := range pl.chain.Build(pl.chain.Root) {
@@ -288,14 +164,6 @@ func (p *taskProof) missing(ctx context.Context, pl *place, cmd toolchain.Comman
 		}
 	}
 	return warn("tool-missing", "", 0, missing.Error()), nil
-}
-
-// optional gives the error of a program that is not installed where the project can be worked on without it.
-func optional(cmd toolchain.Command, err error) *EnvironmentError {
-	if missing, ok := errors.AsType[*EnvironmentError](err); ok && cmd.Optional {
-		return missing
-	}
-	return nil
 }
 
 // lints runs the linters. Those of the table look at what has changed, those of the project at what its people have them look at.

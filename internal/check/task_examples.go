@@ -220,11 +220,6 @@ func (p *taskProof) heldOutOf(parts []part) [][]step.HeldOut {
 	return out
 }
 
-// onlyTypes reports whether a file of TypeScript says what another one has, and has no code.
-func onlyTypes(file string) bool {
-	return strings.HasSuffix(stem(file), ".d") && strings.HasSuffix(path.Ext(file), "ts")
-}
-
 // testsOf are the tests that use a source, changed ones and those near it: the ones of its directory in Go, those that import it in
 // other languages.
 func (p *taskProof) testsOf(file string) []step.File {
@@ -295,15 +290,6 @@ func (p *taskProof) declares(name string) string {
 
 // besides reports whether the author named a file that the plan had not.
 func (p *taskProof) besides(file string) bool { return p.t.Extra != nil && p.t.Extra(file) }
-
-// handsOn reports whether a file is the one by which a package or a directory is imported.
-func handsOn(file string) bool {
-	names := []string{"__init__", "index"}
-	if strings.HasSuffix(file, ".rs") {
-		names = []string{"lib", "mod"}
-	}
-	return slices.Contains(names, stem(path.Base(file)))
-}
 
 // chainOf is the toolchain that a file is of, the nearest.
 func (p *taskProof) chainOf(file string) (best toolchain.Found, ok bool) {

@@ -26,15 +26,6 @@ func (p *taskProof) noTest(what string) {
 	}
 }
 
-// codeOf is a source without the tests that stand beside its code.
-func codeOf(file string, src []byte) []byte {
-	if !mayTest(file) || toolchain.IsTest(file) {
-		return src
-	}
-	code, _ := source.Parse(file, src).Split()
-	return code
-}
-
 // otherCode reports whether a change of a source file is one of its code, and not of tests, comments and layout alone.
 func otherCode(ch Change) bool {
 	bare := func(src []byte) string {
@@ -60,11 +51,6 @@ func doesSomething(ch Change) bool {
 	case toolchain.Config, toolchain.Other:
 	}
 	return !slices.Contains([]string{".md", ".markdown", ".rst", ".adoc", ".txt"}, strings.ToLower(path.Ext(ch.Path)))
-}
-
-// docstring reports whether a token is a text in three quotes, as Python documents with.
-func docstring(file string, t source.Token) bool {
-	return toolchain.LanguageOf(file) == toolchain.LangPython && t.Kind == source.String && (strings.HasPrefix(t.Text, `"""`) || strings.HasPrefix(t.Text, `'''`))
 }
 
 // fresh are the new and changed tests of the task; one that only moved to another file is neither.

@@ -242,3 +242,17 @@ func (p *taskProof) watched(ctx context.Context, pl *place) (bool, error) {
 	unwatched := func(n *Outcomes) bool { return n.Noticed == 0 || n.Noticed*2 < n.Tried }
 	return len(of) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(of)), unwatched), nil
 }
+
+// branches warns of new branches that neither new nor old tests take.
+func (p *taskProof) branches(ctx context.Context, pl *place, files []string, fresh []test) error {
+	if p.t.Untested != "" || len(p.proof.Red) == 0 || Rejected(p.proof.Findings) {
+		return nil
+	}
+	old, now := p.sources(files)
+	said := len(p.proof.Findings)
+	err := pl.untaken(ctx, untested(old, now, nil), func(file string) []string { return p.withTestsOf(pl, file, filesOf(fresh)) }, &p.proof)
+	for i := range p.proof.Findings[said:] {
+		p.proof.Findings[said+i].Severity = step.Warn
+	}
+	return err
+}

@@ -60,10 +60,6 @@ func (p *taskProof) asBefore(ctx context.Context, chain toolchain.Found, tests [
 	return run, there, err
 }
 
-func among(tests []test) func(test) bool {
-	return func(t test) bool { return slices.ContainsFunc(tests, func(o test) bool { return o.ID == t.ID }) }
-}
-
 // flaky are the tests that nobody has touched, failed, and passed when they were run again: they are charged to nobody. One that goes on
 // failing now and then is, unless it does so without the task as well: else code that works now and then would land.
 func (p *taskProof) flaky(ctx context.Context, pl *place, expected, fresh []test, run testRun) ([]string, error) {

@@ -5,13 +5,7 @@ import (
 	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/source"
-	"github.com/jacquard-build/jacquard/internal/step"
 )
-
-// gone says that a test of before is in no file any more.
-func gone(file, name string) step.Finding {
-	return reject("test-deleted", file, 0, "The test "+name+" is gone. Put it back; if the behavior changed, change its assertions.")
-}
 
 // replacements are the new and changed tests of a change, as those that may have taken the place of old ones: what such a test expected may be
 // expected no longer.

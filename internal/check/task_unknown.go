@@ -4,46 +4,15 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // A project in a language that no row of the table is for is proved by its own commands. Nobody reads its sources, so which of
 // its files are tests is told by their names, and whether a change is tested by running the tests without it.
-
-// looksLikeTest tells tests of any language by their names.
-func looksLikeTest(file string) bool {
-	name := stem(path.Base(file))
-	return ofTests(file) || testStem().MatchString(strings.ToLower(name)) || strings.HasSuffix(name, "Test") || strings.Contains("/"+path.Dir(file)+"/", "/t/")
-}
-
-var testStem = re.New(`^(?:tests?|specs?)(?:[_-]|$)|[_.-](?:tests?|specs?)$`)
-
-// registers reports whether tests are registered in a file: without its change new ones would not run.
-func registers(file string) bool {
-	files := []string{"CMakeLists.txt", "meson.build", "Makefile", "Makefile.am", "GNUmakefile", "Rakefile", "BUILD", "BUILD.bazel", "mix.exs", "build.zig", "dune"}
-	return slices.Contains(files, path.Base(file)) || slices.Contains([]string{".cmake", ".csproj", ".fsproj", ".sln", ".mk"}, path.Ext(file))
-}
-
-// bringsTests reports whether a file holds tests, by its name, or registers them.
-func bringsTests(file string) bool { return looksLikeTest(file) || registers(file) }
-
-// IsCode reports whether a file is neither a document nor configuration, as .gitignore is.
-func IsCode(file string) bool {
-	switch strings.ToLower(path.Ext(strings.TrimPrefix(path.Base(file), "."))) {
-	case "", ".md", ".txt", ".rst", ".adoc", ".json", ".yaml", ".yml", ".toml", ".lock", ".html", ".css",
-		".csv", ".tsv", ".jsonl", ".ndjson", ".geojson", ".xml", ".ini", ".cfg", ".conf", ".properties", ".po", ".log",
-		".png", ".svg", ".jpg", ".jpeg", ".gif", ".ico", ".webp", ".pdf", ".ttf", ".woff", ".woff2", ".zip", ".gz":
-		return false
-	}
-	return toolchain.ConfigKindOf(file) == toolchain.NoConfig
-}
 
 // unknownTests runs the project's own test command, and runs it again on the tree before with the new tests: there it has to fail.
 func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
@@ -180,10 +149,4 @@ func (p *taskProof) allEdited(ctx context.Context, shows step.Shows, tree string
 	run, err = pl.runTests(ctx, toolchain.Selection{}, nil)
 	p.proof.Records = append(p.proof.Records, run.records...)
 	return run, err
-}
-
-// testNameOf is the name of the test that a result is of.
-func testNameOf(r step.TestResult) string {
-	_, name := toolchain.SplitID(r.ID)
-	return name
 }

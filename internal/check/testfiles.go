@@ -12,6 +12,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -116,4 +117,59 @@ func (p *place) apart(name string) bool {
 		}
 	}
 	return false
+}
+
+// ofTests reports whether a file is one of tests, or their data, which may be written in a language.
+func ofTests(name string) bool { return toolchain.IsTest(name) || toolchain.IsTestData(name) }
+
+func below(root, p string) bool {
+	return root == "." || root == "" || strings.HasPrefix(p, root+"/")
+}
+
+// looksLikeTest tells tests of any language by their names.
+func looksLikeTest(file string) bool {
+	name := stem(path.Base(file))
+	return ofTests(file) || testStem().MatchString(strings.ToLower(name)) || strings.HasSuffix(name, "Test") || strings.Contains("/"+path.Dir(file)+"/", "/t/")
+}
+
+// registers reports whether tests are registered in a file: without its change new ones would not run.
+func registers(file string) bool {
+	files := []string{"CMakeLists.txt", "meson.build", "Makefile", "Makefile.am", "GNUmakefile", "Rakefile", "BUILD", "BUILD.bazel", "mix.exs", "build.zig", "dune"}
+	return slices.Contains(files, path.Base(file)) || slices.Contains([]string{".cmake", ".csproj", ".fsproj", ".sln", ".mk"}, path.Ext(file))
+}
+
+// bringsTests reports whether a file holds tests, by its name, or registers them.
+func bringsTests(file string) bool { return looksLikeTest(file) || registers(file) }
+
+// testNameOf is the name of the test that a result is of.
+func testNameOf(r step.TestResult) string {
+	_, name := toolchain.SplitID(r.ID)
+	return name
+}
+
+// handsOn reports whether a file is the one by which a package or a directory is imported.
+func handsOn(file string) bool {
+	names := []string{"__init__", "index"}
+	if strings.HasSuffix(file, ".rs") {
+		names = []string{"lib", "mod"}
+	}
+	return slices.Contains(names, stem(path.Base(file)))
+}
+
+// onlyTypes reports whether a file of TypeScript says what another one has, and has no code.
+func onlyTypes(file string) bool {
+	return strings.HasSuffix(stem(file), ".d") && strings.HasSuffix(path.Ext(file), "ts")
+}
+
+var testStem = re.New(`^(?:tests?|specs?)(?:[_-]|$)|[_.-](?:tests?|specs?)$`)
+
+// IsCode reports whether a file is neither a document nor configuration, as .gitignore is.
+func IsCode(file string) bool {
+	switch strings.ToLower(path.Ext(strings.TrimPrefix(path.Base(file), "."))) {
+	case "", ".md", ".txt", ".rst", ".adoc", ".json", ".yaml", ".yml", ".toml", ".lock", ".html", ".css",
+		".csv", ".tsv", ".jsonl", ".ndjson", ".geojson", ".xml", ".ini", ".cfg", ".conf", ".properties", ".po", ".log",
+		".png", ".svg", ".jpg", ".jpeg", ".gif", ".ico", ".webp", ".pdf", ".ttf", ".woff", ".woff2", ".zip", ".gz":
+		return false
+	}
+	return toolchain.ConfigKindOf(file) == toolchain.NoConfig
 }

@@ -37,11 +37,6 @@ func testsIn(f source.File) []test {
 
 func testOf(file string, t source.Test) test { return test{t, file + "::" + t.Name, file} }
 
-// byName are the tests of a file by their names.
-func byName(f source.File) map[string]source.Test {
-	return mapOf(f.Tests, func(t source.Test) (string, source.Test) { return t.Name, t })
-}
-
 // testsOf reads the tests of files in the place.
 func (p *place) testsOf(files []string) []test {
 	return slices.Concat(each(files, func(f string) []test { return testsIn(source.Parse(f, p.read(f))) })...)
@@ -96,9 +91,6 @@ func (t test) silent(rs []step.TestResult) bool {
 	_, broken := loadError(t, rs)
 	return t.in(rs) == "" && !broken
 }
-
-// bad reports whether a test failed or could not run.
-func bad(st step.TestStatus) bool { return st == step.Fail || st == step.Error }
 
 // runTests runs the selected tests once. Tests that a dying runner hid are run again without the one that killed it; where a file may
 // have kept it from running any, those that the project's own command names are run without the others.
@@ -273,10 +265,6 @@ func (p *place) before(ctx context.Context, run *testRun) error {
 	return nil
 }
 
-func executed(rs []step.TestResult) int {
-	return len(those(rs, func(r step.TestResult) bool { return r.Status == step.Pass || r.Status == step.Fail }))
-}
-
 // mostNames are bytes of names of tests in one command: Linux takes arguments of 128 KiB, in which names stand with what they are matched by.
 const mostNames = 64 << 10
 
@@ -369,4 +357,11 @@ func (p *place) failAgain(ctx context.Context, tests []test) ([]test, error) {
 		}
 	}
 	return failing, nil
+}
+
+// forSure names a run that is done once more before something blocks.
+const forSure = " for sure"
+
+func among(tests []test) func(test) bool {
+	return func(t test) bool { return slices.ContainsFunc(tests, func(o test) bool { return o.ID == t.ID }) }
 }

@@ -1,0 +1,68 @@
+package jacquard_test
+
+import (
+	"go/types"
+	"path"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// floors are the files of large packages, by patterns, the lowest floor first: a file may use what its own floor and those below
+// declare.
+var floors = map[string][]floor{
+	"check": {
+		{"run", []string{
+			"check.go", "place.go", "run.go", "record.go", "output.go", "report*.go", "deps.go", "add.go", "furnish.go", "seal.go", "evict.go", "learned.go",
+			"confined.go", "registries.go", "gradle.go", "maven.go", "coverage.go", "format.go", "diff.go", "sources.go", "tokens.go", "testfiles.go", "lists.go",
+		}},
+		{"audit", []string{"audit.go", "rules_*.go"}},
+		{"proof", []string{
+			"red*.go", "green.go", "stubs*.go", "cut*.go", "mutants.go", "branches.go", "reach.go", "examples*.go", "exports.go", "links.go", "prune.go", "tests.go",
+			"survey.go", "baseline.go", "compare.go", "stray.go",
+		}},
+		{"change", []string{"task*.go", "judge*.go", "goals.go", "e2e.go", "screen.go"}},
+	},
+}
+
+type floor struct {
+	name  string
+	files []string
+}
+
+// TestFloors holds files to the floors of their package.
+func TestFloors(t *testing.T) {
+	t.Parallel()
+	for name, of := range floors {
+		mode := packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedExportFile
+		pkgs, err := packages.Load(&packages.Config{Mode: mode, Context: t.Context()}, module+name)
+		if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
+			t.Fatal(err, pkgs)
+		}
+		p := pkgs[0]
+		at := map[string]int{}
+		for _, file := range p.GoFiles {
+			at[file] = -1
+			for i, f := range of {
+				for _, pattern := range f.files {
+					if ok, _ := path.Match(pattern, filepath.Base(file)); ok {
+						at[file] = i
+					}
+				}
+			}
+			if at[file] < 0 {
+				t.Errorf("%s is on no floor: add it to floors", file)
+			}
+		}
+		for id, is := range p.TypesInfo.Uses {
+			if v, ok := is.(*types.Var); is.Pkg() != p.Types || ok && (v.IsField() || v.Parent() != p.Types.Scope()) {
+				continue
+			}
+			user, owner := p.Fset.Position(id.Pos()), p.Fset.Position(is.Pos())
+			if from, to := at[user.Filename], at[owner.Filename]; from < to {
+				t.Errorf("%s: %s is on the floor %s and may not use %s of %s, on the floor %s above it", user, filepath.Base(user.Filename), of[max(from, 0)].name, is.Name(), filepath.Base(owner.Filename), of[to].name)
+			}
+		}
+	}
+}
