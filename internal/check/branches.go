@@ -10,6 +10,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // Limits of the search for branches that no test takes, of one module or task.
@@ -109,8 +110,8 @@ func keepsIn(code []source.Token, name string) bool {
 	return false
 }
 
-// untaken tells which branches no test takes, and that would give something else if they were: nothing shows that they are right.
-func (p *place) untaken(ctx context.Context, list []branchAt, tests func(file string) []string, proof *Proof) error {
+// untaken are the branches that no test takes, and that would give something else if they were: nothing shows that they are right.
+func (p *place) untaken(ctx context.Context, list []branchAt, tests func(file string) []string, proof *Proof) (out []branchAt, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxBranched, errMutateTime)
 	defer cancel()
 	for _, b := range list {
@@ -121,22 +122,25 @@ func (p *place) untaken(ctx context.Context, list []branchAt, tests func(file st
 		}{{b.Fails(), false}, {b.Left(), false}, {b.Taken(), true}} {
 			killed, valid, err := p.mutant(ctx, b.at(x.Mutant), tests(b.file), nil, proof)
 			if errors.Is(err, errMutateTime) {
-				return nil
+				return out, nil
 			}
 			if err != nil {
-				return err
+				return out, err
 			}
 			if found = valid && killed == x.killed; !found {
 				break
 			}
 		}
 		if found {
-			proof.Findings = append(proof.Findings, fix("low-coverage", b.file, b.Line, fmt.Sprintf(
-				"No test takes the branch `%s` of %s, which changes what it does. Test what the spec says of this case; if it says nothing, the branch should not be there.",
-				shortLine(b.at(b.Taken())), b.Func)))
+			out = append(out, b)
 		}
 	}
-	return nil
+	return out, nil
+}
+
+// warning says that no test takes a branch; format takes the branch and the function that it is of.
+func (b branchAt) warning(format string) step.Finding {
+	return warn("low-coverage", b.file, b.Line, fmt.Sprintf(format, shortLine(b.at(b.Taken())), b.Func))
 }
 
 // skipsUnder finds that tests are skipped under a condition that is for people to choose or for a machine to have: an option, a variable, a

@@ -236,14 +236,19 @@ func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 			t.open = false
 			continue
 		}
-		if proved.proved() && (!t.added() || len(t.near) > 0) { // whether others notice is worth no time then
+		enough := proved.proved() && (!t.added() || len(t.near) > 0)
+		if enough && (x.took > longTests || len(t.far) > mostFar || !t.added()) { // whether others notice is worth no time then
 			if t.open, t.Changed = false, (Outcomes{}); t.Noticed == 0 {
 				t.Tried, t.Survived = 0, ""
 			}
 			continue
 		}
+		tried := t.Tried
 		if err := x.fromFar(ctx, t); err != nil {
 			return err
+		}
+		if enough && t.Noticed == 0 {
+			t.Tried = min(t.Tried, tried) // it is said, and changes nothing of the verdict
 		}
 	}
 	return nil
@@ -417,4 +422,33 @@ func (t *trial) count(m mutantAt, noticed bool) {
 	if m.anew {
 		t.Changed.add(noticed)
 	}
+}
+
+// untaken names the new branches that no test near them takes, where these are quick. A function of which no test notices
+// anything is named already.
+func (x *chainJudge) untaken(ctx context.Context) error {
+	if x.took > longTests {
+		return nil
+	}
+	old, now := map[string][]byte{}, map[string][]byte{}
+	for _, ch := range x.changes {
+		if ch.Status != 'D' && x.kindOf(ch) == codeKind && x.mineIn(x.chain, ch) {
+			ch = x.fromWhere(ch)
+			old[ch.Path], now[ch.Path] = ch.Old, ch.New
+		}
+	}
+	list := those(untested(old, now, nil), func(b branchAt) bool {
+		return slices.ContainsFunc(x.out.Functions, func(f Function) bool { return f.Path == b.file && f.Name == b.Func && f.Noticed > 0 })
+	})
+	near := func(file string) []string {
+		return x.runnable(reach(x.chain, x.files, x.holdsTests, []string{file}).near)
+	}
+	missing, err := x.pl.untaken(ctx, list, near, &x.proof)
+	for _, b := range missing {
+		x.say(b.warning("No test takes the branch `%s` of %s, which changes what it does."), nil)
+	}
+	if late(ctx, err) { // what was found out counts
+		return nil
+	}
+	return err
 }

@@ -71,7 +71,13 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 		}
 	}
 	if proof.Passed = proof.Tried == 0 || proof.Killed > 0; proof.Killed > 0 {
-		if err := p.untaken(ctx, untested(old, now, killed), func(string) []string { return files }, &proof); err != nil {
+		missing, err := p.untaken(ctx, untested(old, now, killed), func(string) []string { return files }, &proof)
+		for _, b := range missing {
+			f := b.warning("No test takes the branch `%s` of %s, which changes what it does. Test what the spec says of this case; if it says nothing, the branch should not be there.")
+			f.Severity = step.Fix
+			proof.Findings = append(proof.Findings, f)
+		}
+		if err != nil {
 			return proof, fmt.Errorf("measure strength: %w", err)
 		}
 		p.recordFailures()

@@ -249,10 +249,9 @@ func (p *taskProof) branches(ctx context.Context, pl *place, files []string, fre
 		return nil
 	}
 	old, now := p.sources(files)
-	said := len(p.proof.Findings)
-	err := pl.untaken(ctx, untested(old, now, nil), func(file string) []string { return p.withTestsOf(pl, file, filesOf(fresh)) }, &p.proof)
-	for i := range p.proof.Findings[said:] {
-		p.proof.Findings[said+i].Severity = step.Warn
+	missing, err := pl.untaken(ctx, untested(old, now, nil), func(file string) []string { return p.withTestsOf(pl, file, filesOf(fresh)) }, &p.proof)
+	for _, b := range missing {
+		p.add(b.warning("No test takes the branch `%s` of %s, which changes what it does. Test what the request says of this case; if it says nothing, the branch should not be there."))
 	}
 	return err
 }

@@ -138,11 +138,11 @@ const (
 
 // constantLines are declarations of a number outside of functions: group 1 is the name, group 2 the number.
 var constantLines = map[string]re.Regexp{
-	TypeScript: re.New(`(?m)^(?:export\s+)?const\s+([\w$]+)(?:\s*:\s*[\w.]+)?\s*=\s*(\d[\d_]*)\s*;?\s*(?://.*)?$`),
-	Rust:       re.New(`(?m)^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?const[ \t]+([A-Z][A-Z0-9_]*)[ \t]*:[ \t]*\w+[ \t]*=[ \t]*(\d[\d_]*)[ \t]*;[ \t]*(?://.*)?$`),
-	Java:       re.New(`(?m)^[ \t]*(?:[a-z]+[ \t]+)*final[ \t]+(?:[a-z]+[ \t]+)*([A-Z][A-Z0-9_]*)[ \t]*=[ \t]*(\d[\d_]*)L?[ \t]*;[ \t]*(?://.*)?$`),
-	Kotlin:     re.New(`(?m)^[ \t]*(?:[a-z]+[ \t]+)*val[ \t]+([A-Z][A-Z0-9_]*)(?:[ \t]*:[ \t]*\w+)?[ \t]*=[ \t]*(\d[\d_]*)L?[ \t]*(?://.*)?$`),
-	Python:     re.New(`(?m)^(_*[A-Z][A-Z0-9_]*)(?:\s*:\s*[\w.\[\]]+)?\s*=\s*(\d[\d_]*)\s*(?:#.*)?$`),
+	TypeScript: re.New(`(?m)^(?:export\s+)?const\s+([\w$]+)(?:\s*:\s*[\w.]+)?\s*=\s*(\d[\d_]*(?:\.\d[\d_]*)?)\s*;?\s*(?://.*)?$`),
+	Rust:       re.New(`(?m)^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?const[ \t]+([A-Z][A-Z0-9_]*)[ \t]*:[ \t]*\w+[ \t]*=[ \t]*(\d[\d_]*(?:\.\d[\d_]*)?)[ \t]*;[ \t]*(?://.*)?$`),
+	Java:       re.New(`(?m)^[ \t]*(?:[a-z]+[ \t]+)*final[ \t]+(?:[a-z]+[ \t]+)*([A-Z][A-Z0-9_]*)[ \t]*=[ \t]*(\d[\d_]*(?:\.\d[\d_]*)?)L?[ \t]*;[ \t]*(?://.*)?$`),
+	Kotlin:     re.New(`(?m)^[ \t]*(?:[a-z]+[ \t]+)*val[ \t]+([A-Z][A-Z0-9_]*)(?:[ \t]*:[ \t]*\w+)?[ \t]*=[ \t]*(\d[\d_]*(?:\.\d[\d_]*)?)L?[ \t]*(?://.*)?$`),
+	Python:     re.New(`(?m)^(_*[A-Z][A-Z0-9_]*)(?:\s*:\s*[\w.\[\]]+)?\s*=\s*(\d[\d_]*(?:\.\d[\d_]*)?)\s*(?:#.*)?$`),
 }
 
 // constantMutants are the same for a language that is read by tokens. Lines within a string or a comment give mutants that
@@ -152,13 +152,13 @@ func constantMutants(f *File, src []byte, lang string) {
 	for _, m := range constantLines[lang]().FindAllSubmatchIndex(src, -1) {
 		line, at = line+bytes.Count(src[at:m[4]], []byte("\n")), m[4]
 		text := string(src[m[4]:m[5]])
-		n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 32)
-		if err != nil {
+		other := otherNumber(text)
+		if other == "" {
 			continue
 		}
 		f.mutants = append(f.mutants, Mutant{
 			Func: string(src[m[2]:m[3]]), Line: line, What: "change constant " + text,
-			Off: m[4], End: m[5], New: strconv.FormatInt(n+1, 10),
+			Off: m[4], End: m[5], New: other,
 		})
 	}
 }
@@ -173,8 +173,8 @@ func (f *File) otherValue(t Token) string {
 	switch {
 	case t.Kind == Number:
 		digits := cmp.Or(treeNumber(f.Lang, t.Text), t.Text)
-		if v, err := strconv.ParseInt(strings.ReplaceAll(digits, "_", ""), 10, 32); err == nil {
-			return strconv.FormatInt(v+1, 10) + t.Text[len(digits):]
+		if other := otherNumber(digits); other != "" {
+			return other + t.Text[len(digits):]
 		}
 	case t.Kind == Ident && f.Lang == Python:
 		return map[string]string{"True": "False", "False": "True"}[t.Text]
@@ -182,6 +182,22 @@ func (f *File) otherValue(t Token) string {
 		return map[string]string{"true": "false", "false": "true"}[t.Text]
 	}
 	return ""
+}
+
+// decimals is a number with a point, as languages write it; group 1 is what is before the point.
+var decimals = re.New(`^(\d[\d_]*)\.\d[\d_]*(?:_?f(?:32|64)|[fFdD])?$`)
+
+// otherNumber is one more than a number in decimal digits, "" for what is none.
+func otherNumber(text string) string {
+	whole := text
+	if m := decimals().FindStringSubmatch(text); m != nil {
+		whole = m[1]
+	}
+	v, err := strconv.ParseInt(strings.ReplaceAll(whole, "_", ""), 10, 32)
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatInt(v+1, 10) + text[len(whole):]
 }
 
 // changes is what a mutant of a value does.

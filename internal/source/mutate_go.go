@@ -29,11 +29,7 @@ func (m *goMutator) run(body *ast.BlockStmt, results *ast.FieldList) {
 		case *ast.BinaryExpr:
 			m.binary(x)
 		case *ast.BasicLit:
-			if x.Kind == token.INT {
-				if v, err := strconv.ParseInt(x.Value, 0, 32); err == nil {
-					m.add(x.Pos(), x.End(), "change constant "+x.Value, strconv.FormatInt(v+1, 10))
-				}
-			}
+			m.number(x)
 		case *ast.ReturnStmt:
 			m.results(x)
 			if failing(x) { // what is returned beside an error means nothing
@@ -153,7 +149,20 @@ func failing(x *ast.ReturnStmt) bool {
 	return !ok || last.Name != "nil" && last.Name != "true" && last.Name != "false" && last.Name != "err"
 }
 
-// constants changes the whole numbers that constants and variables of the package are declared with.
+// number adds one to a number.
+func (m *goMutator) number(lit *ast.BasicLit) {
+	other := ""
+	if v, err := strconv.ParseInt(lit.Value, 0, 32); lit.Kind == token.INT && err == nil {
+		other = strconv.FormatInt(v+1, 10)
+	} else if lit.Kind == token.FLOAT {
+		other = otherNumber(lit.Value)
+	}
+	if other != "" {
+		m.add(lit.Pos(), lit.End(), "change constant "+lit.Value, other)
+	}
+}
+
+// constants changes the numbers that constants and variables of the package are declared with.
 func (m *goMutator) constants(d *ast.GenDecl) {
 	for _, s := range d.Specs {
 		v, ok := s.(*ast.ValueSpec)
@@ -165,25 +174,23 @@ func (m *goMutator) constants(d *ast.GenDecl) {
 				break
 			}
 			m.fn = v.Names[i].Name
-			if lit, ok := firstInt(value); ok {
-				if n, err := strconv.ParseInt(lit.Value, 0, 32); err == nil {
-					m.add(lit.Pos(), lit.End(), "change constant "+lit.Value, strconv.FormatInt(n+1, 10))
-				}
+			if lit, ok := firstNumber(value); ok {
+				m.number(lit)
 			}
 		}
 	}
 }
 
-// firstInt finds the whole number in an expression such as 20 or 5 * time.Second.
-func firstInt(e ast.Expr) (*ast.BasicLit, bool) {
+// firstNumber finds the number in an expression such as 20 or 5 * time.Second.
+func firstNumber(e ast.Expr) (*ast.BasicLit, bool) {
 	switch x := e.(type) {
 	case *ast.BasicLit:
-		return x, x.Kind == token.INT
+		return x, x.Kind == token.INT || x.Kind == token.FLOAT
 	case *ast.BinaryExpr:
-		if lit, ok := firstInt(x.X); ok {
+		if lit, ok := firstNumber(x.X); ok {
 			return lit, true
 		}
-		return firstInt(x.Y)
+		return firstNumber(x.Y)
 	}
 	return nil, false
 }

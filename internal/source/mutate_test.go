@@ -90,8 +90,10 @@ func TestValues(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, src, want string }{
 		{"a.go", "package a\n\nvar t = map[string]int{\n\t\"a\": 1,\n\t\"b\": 2,\n}\n\nfunc F() int { return 3 }\n", "4 change constant 1 to 2, 5 change constant 2 to 3"},
-		{"a.py", "T = {\n    'a': 1,\n    'b': True,\n    'c': 2.5,\n}\n\n\ndef f():\n    return 3\n", "3 True to False to False"},
+		{"a.py", "T = {\n    'a': 1,\n    'b': True,\n    'c': 2.5,\n}\n\n\ndef f():\n    return 3\n", "3 True to False to False, 4 change constant 2.5 to 3.5"},
 		{"a.ts", "export const T = {\n  a: 1,\n  b: 0x10,\n  c: false,\n};\nexport function f() { return 3; }\n", "4 false to true to true"},
+		{"b.go", "package a\n\nvar t = []float64{\n\t0.19,\n\t1e-9,\n}\n", "4 change constant 0.19 to 1.19"},
+		{"b.rs", "pub const T: [f64; 2] = [\n\n    1.5f64,\n    2.0,\n];\n", "3 change constant 1.5f64 to 2.5f64, 4 change constant 2.0 to 3.0"},
 		{"a.rs", "pub const T: [u8; 2] = [\n    1,\n    2u8,\n];\n\npub fn f() -> u8 {\n    3\n}\n", "3 change constant 2u8 to 3u8"},
 	} {
 		var got []string
