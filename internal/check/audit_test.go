@@ -249,6 +249,8 @@ func dishonest() []diffCase {
 		{name: "empty catch go", want: "empty-catch", files: one("a.go", "", "package a\n\nfunc F() {\n\tif err := g(); err != nil {\n\t\tpanic(err)\n\t}\n\terr := g()\n\tif err != nil {\n\t}\n}\n")},
 		{name: "bare except", want: "bare-except", files: one("a.py", "", "def f():\n    try:\n        g()\n    except:\n        return None\n")},
 		{name: "except pass", want: "empty-catch", files: one("a.py", "", "def f():\n    try:\n        g()\n    except Exception:\n        pass\n")},
+		{name: "every error becomes a value py", want: "empty-catch", files: one("a.py", "", "def f():\n    try:\n        return g()\n    except Exception:\n        return []\n")},
+		{name: "every error becomes a value java", want: "empty-catch", files: one("A.java", "", "class A {\n    int f() {\n        try {\n            return g();\n        } catch (Exception e) {\n            return 0;\n        }\n    }\n}\n")},
 		{name: "magic go", want: "magic-value", files: one("a.go", "", "package a\n\nfunc Old(age int) bool { return age > 67 }\n")},
 		{name: "magic ts", want: "magic-value", files: one("a.ts", "", "export function old(age: number) { return age >= 67; }\n")},
 		{name: "blanket suppression", want: "lint-suppressed", files: one("a.ts", "", "/* eslint-disable */\nexport const a = 1;\n")},

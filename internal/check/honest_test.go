@@ -10,6 +10,8 @@ import (
 // honest differences look a little like cheating and are none.
 func honest() []diffCase {
 	return []diffCase{
+		{name: "an error that is expected becomes a value", files: one("a.py", "", "def f():\n    try:\n        return g()\n    except KeyError:\n        return []\n")},
+		{name: "every error is logged", files: one("a.py", "", "def f():\n    try:\n        return g()\n    except Exception:\n        log.exception(\"g\")\n        return []\n")},
 		{name: "errors that are raised", files: map[string][2]string{
 			"a.py": {"", "class AddError(Exception):\n    pass\n\n\ndef add(a, b):\n    if a is None:\n        raise AddError(a)\n    return a + b\n"},
 			"b.py": {"", "from a import SumError\n\n__all__ = ['SumError']\n"},

@@ -162,6 +162,8 @@ func (j *judge) notices() {
 		case "test-detection", "runner-hooked":
 			j.known.looks = j.known.looks || f.Rule == "test-detection" && !strings.Contains(f.Message, setByTests)
 			j.say(fix(f.Rule, f.Path, f.Line, f.Message), nil)
+		case "bare-except", "empty-catch":
+			j.say(warn(f.Rule, f.Path, f.Line, f.Message), nil)
 		case "exit-swallowed":
 			if configures(f.Path, scripts) != toolchain.NoConfig {
 				j.say(fix(f.Rule, f.Path, f.Line, f.Message), nil)

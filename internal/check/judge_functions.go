@@ -49,8 +49,11 @@ type trial struct {
 func (x *chainJudge) functions(ctx context.Context) error {
 	trials := x.trials()
 	err := x.try(ctx, trials)
-	trials = without(trials, func(t *trial) bool { return t.moved && (t.Noticed == 0 || t.MissedSome() || t.Missed()) }) // as it was before
+	trials = without(trials, func(t *trial) bool { return t.moved && t.Noticed == 0 }) // as it was before
 	for _, t := range trials {
+		if t.moved {
+			t.Changed, t.Survived = Outcomes{}, ""
+		}
 		if err == nil && t.Tried > 0 && t.Noticed == 0 && !t.open && !t.cut {
 			err = x.unreached(ctx, t)
 		}
@@ -93,10 +96,13 @@ func (x *chainJudge) trials() []*trial {
 		f := source.Parse(ch.Path, ch.New)
 		chosen, rest := mutantsOf(map[string][]byte{ch.Path: ch.Old}, map[string][]byte{ch.Path: ch.New})
 		by, list := map[string][]mutantAt{}, slices.Concat(chosen, rest)
-		stood := removed(ch)
+		stood, places, code := removed(ch), removedPlaces(ch), source.Code(f.Tokens)
 		for _, m := range list {
+			if i := slices.IndexFunc(code, func(t source.Token) bool { return t.Off == m.Off && t.End == m.End }); i >= 0 && places[placeOf(code, i)] {
+				m.anew = false // it was in other lines
+			}
 			named := is[m.Func] == "" && stood[string(m.src[m.Off:m.End])] && !holdsName(ch.Path, ch.Old, map[string]bool{m.Func: true}) // a value that has a name now
-			if m.Func != "main" && !named {                                                                                              // which a test cannot call
+			if !named && !(m.Func == "main" && (f.Lang == source.Go || f.Lang == source.Rust)) {                                         // which a test cannot call
 				by[m.Func] = append(by[m.Func], m)
 			}
 		}
@@ -147,6 +153,27 @@ func removed(ch Change) map[string]bool {
 		return lines[t.Line] && (t.Kind == source.Number || t.Kind == source.String)
 	})
 	return setOf(each(values, func(t source.Token) string { return t.Text }))
+}
+
+// placeOf is a number or a text among the tokens beside it, "" for another token.
+func placeOf(code []source.Token, i int) string {
+	if code[i].Kind != source.Number && code[i].Kind != source.String {
+		return ""
+	}
+	text := textAt(code, i)
+	return strings.Join([]string{text(-2), text(-1), text(0), text(1), text(2)}, " ")
+}
+
+// removedPlaces are those of the values in the lines that a change took away.
+func removedPlaces(ch Change) map[string]bool {
+	lines, code := newLines(ch.New, ch.Old), source.Code(source.Tokens(ch.Path, ch.Old))
+	out := map[string]bool{}
+	for i, t := range code {
+		if place := placeOf(code, i); lines[t.Line] && place != "" {
+			out[place] = true
+		}
+	}
+	return out
 }
 
 // fromWhere is the change of a file with what was there before, also where the file had another name: half of its lines or more are those of
@@ -213,7 +240,7 @@ func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 			if round >= len(t.mutants) || len(t.near) == 0 || round >= mostTries && t.Noticed == 0 {
 				continue
 			}
-			if m := t.mutants[round]; t.Noticed > 0 && (shown && (t.ByNew || t.added()) || !m.anew || m.Limit()) {
+			if m := t.mutants[round]; t.Noticed > 0 && !t.rows && (shown && (t.ByNew || t.added()) || !m.anew || m.Limit()) { // each row is for itself
 				continue
 			}
 			if round > 0 && x.tried >= x.q.Mutants { // what was tried has to do
@@ -233,6 +260,10 @@ func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
 			continue
 		}
 		if len(t.far) == 0 || len(t.mutants) == 0 {
+			t.open = false
+			continue
+		}
+		if t.rows && t.Noticed > 0 { // tests of other rows say nothing of these
 			t.open = false
 			continue
 		}

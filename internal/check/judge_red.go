@@ -56,14 +56,18 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 	return nil
 }
 
-// reachAsserts are those of some new tests that come to what they assert. It is told of one that asserts nothing outside of loops, and enters
-// none: it only shows that the code can be called.
+// reachAsserts are those of some new tests that come to what they assert. It is told of one that asserts something in loops, and enters
+// none; where it asserts nothing else, it only shows that the code can be called.
 func (x *chainJudge) reachAsserts(ctx context.Context, tests []test) (out []test, err error) {
+	more := 0 // runs of tests that assert elsewhere as well
 	for _, t := range tests {
-		m, ok := source.Parse(t.File, x.files[t.File]).CrashInLoops(t.Test)
-		if !ok {
+		m, all, ok := source.Parse(t.File, x.files[t.File]).CrashInLoops(t.Test)
+		if !ok || !all && more >= mostTries {
 			out = append(out, t)
 			continue
+		}
+		if !all {
+			more++
 		}
 		reached, valid, err := x.kills(ctx, x.pl, mutantAt{Mutant: m, file: t.File, src: x.files[t.File]}, []string{t.File}, []test{t}, slowAfter(x.took))
 		if err != nil && !late(ctx, err) {
@@ -71,6 +75,11 @@ func (x *chainJudge) reachAsserts(ctx context.Context, tests []test) (out []test
 		}
 		if err != nil || reached || !valid {
 			out = append(out, t)
+			continue
+		}
+		if !all {
+			out = append(out, t)
+			x.say(warn("test-always-true", t.File, t.Line, "The test "+t.Name+" never enters the loop in which it asserts. Assert that there is something to go through."), nil)
 			continue
 		}
 		x.say(fix("test-always-true", t.File, t.Line, "The test "+t.Name+" asserts only in loops, and comes into none of them. Assert that there is something to go through."), nil)

@@ -191,14 +191,15 @@ func (x *chainJudge) special(ctx context.Context, d comparison, calls []example.
 			u.other(e, old[i], now[i], i >= len(calls) && i < len(calls)+len(alike))
 		}
 	}
-	limits := func(file string) bool {
+	writes := func(file string, is func(source.Token) bool) bool { // the change, in its new lines
 		ch := changeOf(d.changes, file)
 		lines := newLines(ch.Old, ch.New)
-		return slices.ContainsFunc(source.Code(source.Tokens(ch.Path, ch.New)), func(t source.Token) bool { return lines[t.Line] && slices.Contains(ordering, t.Text) })
+		return slices.ContainsFunc(source.Code(source.Tokens(ch.Path, ch.New)), func(t source.Token) bool { return lines[t.Line] && is(t) })
 	}
+	limit := func(t source.Token) bool { return slices.Contains(ordering, t.Text) }
 	for _, name := range names {
 		u, file := seen[name], d.declaring(name)
-		if u.differ && !u.elsewhere && u.same >= enoughOthers && u.telling >= enoughAlike && !limits(file) {
+		if u.differ && !u.elsewhere && u.same >= enoughOthers && u.telling >= enoughAlike && !writes(file, limit) && (u.gives || writes(file, u.names)) {
 			x.say(fix("special-case", file, 0, fmt.Sprintf(
 				"%s gives another result than before only for calls that new tests make: %d calls with other inputs give the same as before.", name, u.same)), nil)
 		}
@@ -217,6 +218,8 @@ func (x *chainJudge) special(ctx context.Context, d comparison, calls []example.
 // unlike is what a function gives with a change that it did not give before.
 type unlike struct {
 	differ, elsewhere bool                // to new tests, to others
+	gives             bool                // a value to new tests; else it only refuses what it took before
+	inputs            []string            // of what differs
 	same, telling     int                 // calls of others that give the same, those of them that could tell
 	known             map[string]bool     // what new tests call, in its plain form
 	silenced          map[string][]string // calls that gave errors, by the value that they give now
@@ -226,7 +229,13 @@ type unlike struct {
 func (u *unlike) asked(e example.Example, old, now example.Outcome) {
 	if !sameOutcome(old, now) {
 		u.differ, u.known[plainForm(e)] = true, true
+		u.gives, u.inputs = u.gives || now.Error == nil, append(u.inputs, e.Inputs()...)
 	}
+}
+
+// names reports whether a token is an input of a new test.
+func (u *unlike) names(t source.Token) bool {
+	return (t.Kind == source.String || t.Kind == source.Number) && slices.Contains(u.inputs, strings.Trim(t.Text, "\"'`"))
 }
 
 // plainForm is a call in small letters and digits: the same input may be written in other ways.

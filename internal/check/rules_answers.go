@@ -93,18 +93,24 @@ func pairsOfTest(f source.File) map[string]bool {
 }
 
 // tables groups the literal pairs of a file: by function, or by the table outside of functions that they stand in. A table
-// that a loop walks through, or a choice made inside a loop, is used to compute and is none.
+// that a loop walks through, or a choice made inside a loop, is used to compute and is none; nor is one that had pairs before.
 func tables(f *file) [][]pair {
 	groups := map[string][]pair{}
 	var order []string
-	loops := loopLines(f.code)
+	loops, had := loopLines(f.code), map[string]bool{}
+	old := source.Code(f.old.Tokens)
+	for i := range old {
+		if _, ok := pairAt(old, i); ok {
+			had[tableName(old, i)] = true
+		}
+	}
 	for i := range f.code {
 		p, ok := pairAt(f.code, i)
 		if !ok || !f.added[p.line] || boring(p) || loops[p.line] {
 			continue
 		}
 		name := tableName(f.code, i)
-		if name != "" && walked(f.code, name) {
+		if name != "" && (had[name] || walked(f.code, name)) {
 			continue
 		}
 		key := "table " + name

@@ -215,6 +215,9 @@ func handlers(f *file, i int) []step.Finding {
 		if (text(1) == "Exception" || text(1) == "BaseException") && text(2) == ":" && (text(3) == "pass" || text(3) == "...") {
 			return []step.Finding{fix("empty-catch", f.Path, t.Line, "Every error is caught and ignored here. Handle it, or let it through.")}
 		}
+		if text(1) == "Exception" || text(1) == "BaseException" {
+			return silent(f, i, func(x source.Token) bool { return x.Indent >= 0 && x.Indent <= t.Indent })
+		}
 	case source.TypeScript, source.JavaScript, source.Java, source.Kotlin:
 		if t.Text != "catch" || i > 0 && f.code[i-1].Text == "." {
 			return nil
@@ -229,6 +232,9 @@ func handlers(f *file, i int) []step.Finding {
 		if text(k) == "{" && text(k+1) == "}" && !commentIn(f, f.code[i+k].End, f.code[i+k+1].Off) {
 			return []step.Finding{fix("empty-catch", f.Path, t.Line, "An error is caught and ignored here. Handle it, or let it through.")}
 		}
+		if slices.ContainsFunc(f.code[i:min(i+k, len(f.code))], func(x source.Token) bool { return slices.Contains(broad, x.Text) }) {
+			return silent(f, i+k, func(x source.Token) bool { return x.Text == "}" })
+		}
 	case source.Go:
 		if t.Text == "if" && text(1) == "err" && text(2) == "!=" && text(3) == "nil" && text(4) == "{" && text(5) == "}" &&
 			!commentIn(f, f.code[i+4].End, f.code[i+5].Off) {
@@ -236,6 +242,23 @@ func handlers(f *file, i int) []step.Finding {
 		}
 	}
 	return nil
+}
+
+// broad are classes that most errors are of.
+var broad = []string{"Exception", "Throwable", "RuntimeException"}
+
+// silent finds a handler of every error that begins at i, ends where a token says so, and neither calls nor raises anything: nobody hears of
+// the error.
+func silent(f *file, i int, ends func(source.Token) bool) []step.Finding {
+	for _, x := range f.code[i+1:] {
+		if ends(x) {
+			break
+		}
+		if x.Text == "(" || x.Text == "as" || slices.Contains([]string{"raise", "throw"}, x.Text) {
+			return nil
+		}
+	}
+	return []step.Finding{warn("empty-catch", f.Path, f.code[i].Line, "Every error becomes a value here, and nobody hears of it. Catch what you expect.")}
 }
 
 func commentIn(f *file, from, to int) bool {

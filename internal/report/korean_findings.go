@@ -209,6 +209,7 @@ var koreanFindings = map[string]string{
 
 	// examples
 	"The spec says: %s. Called outside the tests, it gives: %s.":                                                                                                                                                                   "스펙: %s. 테스트 밖에서 호출하면: %s.",
+	"The test %s never enters the loop in which it asserts. Assert that there is something to go through.":                                                                                                                         "테스트 %s은(는) 단언하는 반복문에 한 번도 들어가지 않습니다. 반복할 것이 있는지 단언하세요.",
 	"The test %s asserts only in loops, and comes into none of them. Assert that there is something to go through.":                                                                                                                "테스트 %s은(는) 반복문 안에서만 단언하는데, 어느 반복문에도 들어가지 않습니다. 반복할 것이 있는지 단언하세요.",
 	"The test runner loads this file before the tests. Users of the code do not get what it does.":                                                                                                                                 "테스트 러너가 테스트 전에 이 파일을 불러옵니다. 코드를 쓰는 사람에게는 그 효과가 없습니다.",
 	"%s Without the change it succeeds: something fails outside of the tests, such as a promise that nobody waits for.":                                                                                                            "%s 변경이 없으면 성공합니다. 기다리지 않는 promise처럼 테스트 밖의 무언가가 실패합니다.",
@@ -376,6 +377,7 @@ var koreanFindings = map[string]string{
 	"The error of %s is discarded in a function that returns errors. Return it.":                                         "오류를 반환하는 함수가 %s의 오류를 버립니다. 반환하세요.",
 	"Give the number %s a name that says what it means.":                                                                 "숫자 %s에 뜻을 나타내는 이름을 붙이세요.",
 	"A bare except hides every mistake. Name the exceptions that you expect.":                                            "예외를 지정하지 않은 except는 모든 실수를 숨깁니다. 예상하는 예외를 적으세요.",
+	"Every error becomes a value here, and nobody hears of it. Catch what you expect.":                                   "여기서는 모든 오류가 값이 되고 아무도 오류를 알지 못합니다. 예상하는 오류만 잡으세요.",
 	"Every error is caught and ignored here. Handle it, or let it through.":                                              "여기서 모든 오류를 잡아서 무시합니다. 처리하거나 그대로 전하세요.",
 	"An error is caught and ignored here. Handle it, or let it through.":                                                 "여기서 오류를 잡아서 무시합니다. 처리하거나 그대로 전하세요.",
 	"An error is checked and ignored here. Handle it, or return it.":                                                     "여기서 오류를 확인만 하고 무시합니다. 처리하거나 반환하세요.",

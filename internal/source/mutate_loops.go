@@ -9,9 +9,10 @@ import (
 // asserting are words of assertions.
 var asserting = re.New(`(?i)^(assert|expect|should|raises|fail|verify|check|must|equal|throws|rejects)`)
 
-// CrashInLoops is a mutant of a test that fails where the body of one of its loops begins. ok is false where the test asserts outside of loops,
-// or such a mutant cannot be written: what it asserts is looked at in any case then, as far as is known.
-func (f File) CrashInLoops(t Test) (m Mutant, ok bool) {
+// CrashInLoops is a mutant of a test that fails where the body of one of its loops begins that asserts something; all says that it
+// asserts nothing outside of them. ok is false where no loop asserts, or such a mutant cannot be written: what the test asserts is
+// looked at in any case then, as far as is known.
+func (f File) CrashInLoops(t Test) (m Mutant, all, ok bool) {
 	ts := Code(f.Tokens)
 	ts = ts[firstAt(ts, t.Off):firstAt(ts, t.Stop)]
 	var bodies [][2]int // of loops: from which token, to which
@@ -20,19 +21,20 @@ func (f File) CrashInLoops(t Test) (m Mutant, ok bool) {
 			bodies = append(bodies, [2]int{from, to})
 		}
 	}
-	asserts := 0
+	var asserts []int
 	for i, x := range ts {
-		if x.Kind != Ident || !asserting().MatchString(x.Text) {
-			continue
-		}
-		asserts++
-		if !slices.ContainsFunc(bodies, func(b [2]int) bool { return b[0] <= i && i < b[1] }) {
-			return m, false
+		if x.Kind == Ident && asserting().MatchString(x.Text) {
+			asserts = append(asserts, i)
 		}
 	}
+	in := func(b [2]int) func(int) bool { return func(i int) bool { return b[0] <= i && i < b[1] } }
+	all = !slices.ContainsFunc(asserts, func(i int) bool {
+		return !slices.ContainsFunc(bodies, func(b [2]int) bool { return in(b)(i) })
+	})
+	bodies = slices.DeleteFunc(bodies, func(b [2]int) bool { return !slices.ContainsFunc(asserts, in(b)) })
 	crash := crashes[f.Lang]
-	if asserts == 0 || crash == "" {
-		return m, false
+	if len(bodies) == 0 || crash == "" {
+		return m, false, false
 	}
 	text, last := "", t.Off
 	for _, b := range bodies {
@@ -40,7 +42,7 @@ func (f File) CrashInLoops(t Test) (m Mutant, ok bool) {
 		text += string(f.src(last, at)) + crash + "; "
 		last = at
 	}
-	return Mutant{Func: t.Name, Line: t.Line, What: "crash", Off: t.Off, End: t.Stop, New: text + string(f.src(last, t.Stop))}, true
+	return Mutant{Func: t.Name, Line: t.Line, What: "crash", Off: t.Off, End: t.Stop, New: text + string(f.src(last, t.Stop))}, all, true
 }
 
 // loopBody is what a loop that begins with a token repeats: from which token, up to which. It is read where a body begins in no other way.

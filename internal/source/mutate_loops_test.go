@@ -14,8 +14,12 @@ func TestCrashInLoops(t *testing.T) {
 			"test_a.py", "def test_a():\n    got = f()\n    for x in got:\n        assert x\n",
 			"\n    got = f()\n    for x in got:\n        raise BaseException(\"mutant\"); assert x",
 		},
-		"python, one more at its end": {"test_a.py", "def test_a():\n    for x in f():\n        assert x\n    assert f()\n", ""},
-		"python, no loop":             {"test_a.py", "def test_a():\n    assert [x for x in f()]\n", ""},
+		"python, one more at its end": {
+			"test_a.py", "def test_a():\n    for x in f():\n        assert x\n    assert f()\n",
+			"\n    for x in f():\n        raise BaseException(\"mutant\"); assert x\n    assert f()",
+		},
+		"python, none in its loop": {"test_a.py", "def test_a():\n    for x in f():\n        x.g()\n    assert f()\n", ""},
+		"python, no loop":          {"test_a.py", "def test_a():\n    assert [x for x in f()]\n", ""},
 		"node": {
 			"a.test.js", "test('a', () => {\n  for (const x of f()) {\n    assert.ok(x);\n  }\n});\n",
 			"'a', () => {\n  for (const x of f()) {\n    throw new Error(\"mutant\"); assert.ok(x);\n  }\n}",
@@ -31,8 +35,9 @@ func TestCrashInLoops(t *testing.T) {
 			if len(f.Tests) != 1 {
 				t.Fatalf("%d tests", len(f.Tests))
 			}
-			if m, ok := f.CrashInLoops(f.Tests[0]); ok != (c.want != "") || m.New != c.want {
-				t.Errorf("%v, %q, want %q", ok, m.New, c.want)
+			m, all, ok := f.CrashInLoops(f.Tests[0])
+			if ok != (c.want != "") || m.New != c.want || all != (ok && name != "python, one more at its end") {
+				t.Errorf("%v %v, %q, want %q", ok, all, m.New, c.want)
 			}
 		})
 	}
