@@ -102,7 +102,7 @@ func (x *chainJudge) trials() []*trial {
 				m.anew = false // it was in other lines
 			}
 			named := is[m.Func] == "" && stood[string(m.src[m.Off:m.End])] && !holdsName(ch.Path, ch.Old, map[string]bool{m.Func: true}) // a value that has a name now
-			if !named && !(m.Func == "main" && (f.Lang == source.Go || f.Lang == source.Rust)) {                                         // which a test cannot call
+			if !named && (m.Func != "main" || f.Lang != source.Go && f.Lang != source.Rust) {                                            // which a test cannot call
 				by[m.Func] = append(by[m.Func], m)
 			}
 		}
