@@ -157,6 +157,9 @@ func (j *judge) notices() {
 			j.say(fix("runner-hooked", ch.Path, 0, "The test runner loads this file before the tests. Users of the code do not get what it does."), nil)
 		}
 	}
+	for _, f := range unlocked(j.changes) {
+		j.say(f, nil)
+	}
 	for _, f := range (Audit{Changes: j.changes}).Findings() { // a suspicion, which people may have reasons for
 		switch f.Rule {
 		case "test-detection", "runner-hooked":
@@ -375,7 +378,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	defer func() { err = joinClose(err, x.pl) }()
 	x.freshTests()
 	for _, stage := range []func(context.Context) error{
-		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.besides, x.unasked, x.untaken,
+		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.besides, x.unasked, x.repeated, x.unused, x.limits, x.untaken,
 	} {
 		if err := stage(ctx); err != nil {
 			return err
@@ -412,6 +415,8 @@ type chainJudge struct {
 	alike   []test        // of the fresh ones, what passes without the change as well
 	anew    bool          // the fresh ones are new or changed themselves, not only what stands beside them
 	took    time.Duration // of the run of the nearest tests
+	// trialled are the functions that were looked at.
+	trialled []*trial
 }
 
 // tested is what was run by a toolchain on the tree with the change.

@@ -39,10 +39,11 @@ type trial struct {
 	survived []mutantAt
 	near     []string
 	far      []string
-	open     bool // not all was tried
-	cut      bool // there was no time for all tests near it
-	moved    bool // from another file, as it was
-	unloaded bool // a file of tests could not be loaded
+	open     bool         // not all was tried
+	cut      bool         // there was no time for all tests near it
+	moved    bool         // from another file, as it was
+	unloaded bool         // a file of tests could not be loaded
+	tried    map[int]bool // by where they begin
 }
 
 // functions says for each changed function which tests notice when it is wrong. Each gets its first try before any gets a second.
@@ -76,6 +77,7 @@ func (x *chainJudge) functions(ctx context.Context) error {
 		}
 		x.out.Functions = append(x.out.Functions, t.Function)
 	}
+	x.trialled = trials
 	if left > 0 {
 		x.known.late = true
 		x.out.NotRun = append(x.out.NotRun, fmt.Sprintf("mutants of functions: %d of %d functions", left, len(trials)))
@@ -390,6 +392,10 @@ func (x *chainJudge) selections(t *trial, files []string) []toolchain.Selection 
 // mutate runs tests on one small change of a function, and notes which of them fail that pass without it.
 func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []string) error {
 	x.tried++
+	if t.tried == nil {
+		t.tried = map[int]bool{}
+	}
+	t.tried[m.Off] = true
 	ran := false
 	var by, anew []string
 	for _, sel := range x.selections(t, files) {
@@ -453,33 +459,4 @@ func (t *trial) count(m mutantAt, noticed bool) {
 	if m.anew {
 		t.Changed.add(noticed)
 	}
-}
-
-// untaken names the new branches that no test near them takes, where these are quick. A function of which no test notices
-// anything is named already.
-func (x *chainJudge) untaken(ctx context.Context) error {
-	if x.took > longTests {
-		return nil
-	}
-	old, now := map[string][]byte{}, map[string][]byte{}
-	for _, ch := range x.changes {
-		if ch.Status != 'D' && x.kindOf(ch) == codeKind && x.mineIn(x.chain, ch) {
-			ch = x.fromWhere(ch)
-			old[ch.Path], now[ch.Path] = ch.Old, ch.New
-		}
-	}
-	list := those(untested(old, now, nil), func(b branchAt) bool {
-		return slices.ContainsFunc(x.out.Functions, func(f Function) bool { return f.Path == b.file && f.Name == b.Func && f.Noticed > 0 })
-	})
-	near := func(file string) []string {
-		return x.runnable(reach(x.chain, x.files, x.holdsTests, []string{file}).near)
-	}
-	missing, err := x.pl.untaken(ctx, list, near, &x.proof)
-	for _, b := range missing {
-		x.say(b.warning("No test takes the branch `%s` of %s, which changes what it does."), nil)
-	}
-	if late(ctx, err) { // what was found out counts
-		return nil
-	}
-	return err
 }

@@ -31,6 +31,7 @@ func (x *chainJudge) weakened(ctx context.Context) error {
 			if existed && (same || bad(st)) || !existed && !among(x.fresh)(now) { // a failing one shows what it shows
 				continue
 			}
+			said := existed || st != step.Skip
 			for _, found := range judgeTest(f, t, old, existed) {
 				switch {
 				case existed:
@@ -39,9 +40,13 @@ func (x *chainJudge) weakened(ctx context.Context) error {
 					}
 				case found.Rule == "test-skipped" && (t.MaySkip || st != "" && st != step.Skip), found.Rule == "test-empty" && likeOthers(f, t):
 				default:
+					said = said || found.Rule == "test-skipped"
 					found.Severity = step.Fix
 					x.say(found, nil)
 				}
+			}
+			if !said {
+				x.say(warn("test-skipped", ch.Path, t.Line, "The new test "+t.Name+" is skipped here, so it shows nothing."), nil)
 			}
 		}
 		for _, found := range hollowHelpers(f) {

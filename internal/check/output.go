@@ -22,6 +22,7 @@ var (
 	placeNumbers  = re.New(`:\d+(?::\d+)?\b|\(\d+,\d+\)|\b\d+(?:\.\d+)?m?s\b|^\s*\d+:\d+\s|\bline \d+`)
 	underFile     = re.New(`^\s+\d+:\d+\s`)
 	arrowLine     = re.New(`^\s*-->\s`)
+	codeLine      = re.New(`^\s*(?:\d+\s*)?\|(?:\s|$)|^\s*\d+\s+[-+](?:\s|$)`) // of the code around, with its number
 	addresses     = re.New(`0x[0-9a-f]+|@[0-9a-f]+\b|\b[0-9a-f]{8,}\b`)
 )
 
@@ -33,6 +34,9 @@ func SameMessage(a, b string) bool {
 	return bare(a) == bare(b)
 }
 
+// mostCode is how many lines of code are shown with a finding.
+const mostCode = 8
+
 // said are the lines of an output that say what is wrong, each with what it is without the numbers of its place. A line that
 // only says where is taken with the one before it.
 func (p *place) said(o outcome) (lines, keys []string) {
@@ -42,6 +46,12 @@ func (p *place) said(o outcome) (lines, keys []string) {
 		line = strings.TrimRight(line, "\r\n ")
 		bare := strings.TrimSpace(line)
 		if bare == "" || summaryLine().MatchString(bare) {
+			continue
+		}
+		if codeLine().MatchString(line) { // of the finding before it: its numbers and its neighbors may be others
+			if len(lines) > 0 && strings.Count(lines[len(lines)-1], "\n") < mostCode {
+				lines[len(lines)-1] += "\n" + fromTree.Replace(line)
+			}
 			continue
 		}
 		key := strings.TrimSpace(placeNumbers().ReplaceAllString(line, ""))

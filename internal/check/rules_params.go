@@ -18,8 +18,7 @@ func (a Audit) ignores(f *file) []step.Finding {
 		if strings.Contains(fn.Name, ".") || !a.inSpec(fn.Name) || slices.ContainsFunc(f.old.Funcs, func(o source.Func) bool { return o.Name == fn.Name }) {
 			continue
 		}
-		head := aroundMarks().ReplaceAllString(string(f.New[fn.Off:min(fn.Body, len(f.New))]), "$1")
-		sig, ok := signature.Parse(strings.TrimSuffix(strings.TrimRight(head, "{:"), "=>"), f.new.Lang)
+		sig, ok := signatureOf(f.new, fn)
 		body := within(f.code, fn.Body, fn.Stop)
 		if !ok || len(body) == 0 || slices.ContainsFunc(body, func(t source.Token) bool { return t.Text == "locals" || t.Text == "arguments" }) {
 			continue
@@ -38,6 +37,13 @@ func (a Audit) ignores(f *file) []step.Finding {
 		}
 	}
 	return out
+}
+
+// signatureOf is what a function takes and gives.
+func signatureOf(f source.File, fn source.Func) (signature.Sig, bool) {
+	src := f.Source()
+	head := aroundMarks().ReplaceAllString(string(src[fn.Off:min(fn.Body, len(src))]), "$1")
+	return signature.Parse(strings.TrimSuffix(strings.TrimRight(head, "{:"), "=>"), f.Lang)
 }
 
 // prescribed are names of what a caller of a framework or a convention hands over, needed or not.

@@ -17,6 +17,10 @@ func TestSaid(t *testing.T) {
 		"tsc":    {"src/a.ts(1,5): error TS2322: x\n", "src/a.ts(12,7): error TS2322: x\n"},
 		"eslint": {"/place/tree/a.js\n  1:2  error  No x  rule\n\n✖ 1 problem\n", "/place/tree/a.js\n  40:1  error  No x  rule\n\n✖ 1 problem\n"},
 		"rustc":  {"error: unused\n  --> src/a.rs:3:5\n", "error: unused\n  --> src/a.rs:30:5\n"},
+		"ruff, with the code around, and a mend of several lines; something was put in above": {
+			"ICN001 `datetime` should be imported as `dt`\n  --> tests/test_a.py:17:8\n   |\n16 | import sys\n17 | import datetime\n   |        ^^^^^^^^\nhelp: Alias `datetime` to `dt`\n17 + import datetime as dt\n255 |     def test_stop():\n264 -         for delay in (1, datetime.timedelta(1)):\n\nFound 1 error.\n",
+			"ICN001 `datetime` should be imported as `dt`\n  --> tests/test_a.py:19:8\n   |\n18 | import io\n19 | import datetime\n   |        ^^^^^^^^\nhelp: Alias `datetime` to `dt`\n19 + import datetime as dt\n261 |     def test_new():\n270 -         for delay in (1, datetime.timedelta(1)):\n\nFound 1 error.\n",
+		},
 	}
 	for name, c := range same {
 		if a, b := check.Said(c[0]), check.Said(c[1]); !slices.Equal(a, b) || len(a) == 0 {
@@ -41,7 +45,7 @@ func TestSaid(t *testing.T) {
 func TestWhatIsWrongStandsBeforeItsPlace(t *testing.T) {
 	t.Parallel()
 	got := check.Complaints("$ cargo build\nwarning: 1 more\nerror[E0308]: mismatched types\n  --> src/a.rs:3:5\n   |\n3  |     \"x\"\n")
-	if want := []string{"error[E0308]: mismatched types --> src/a.rs:3:5"}; !slices.Equal(got, want) {
+	if want := []string{"error[E0308]: mismatched types --> src/a.rs:3:5\n   |\n3  |     \"x\""}; !slices.Equal(got, want) {
 		t.Errorf("shown is %q, want %q", got, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/gateway"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -40,6 +41,26 @@ func newCost(a *app) *cobra.Command {
 // unsure is what calls that have not ended can have cost at most.
 func unsure(account act.Account) step.Usage {
 	return step.Usage{Input: account.Reserved.Tokens, USD: float64(account.Reserved.MicroUSD) / 1e6, Known: true}
+}
+
+// counted adds to what the results of a run's turns have cost what the ledger has besides: calls whose turn was cut off.
+func (p *project) counted(rep *report.Run) error {
+	account, err := p.account(rep.ID)
+	if err != nil {
+		return err
+	}
+	rep.Usage, rep.Unsure = rep.Usage.Add(unrecorded(account.Spent, rep.Usage)), unsure(account)
+	return nil
+}
+
+// unrecorded is what is spent besides what is on record.
+func unrecorded(spent gateway.Amount, on step.Usage) step.Usage {
+	const rounding = 0.001 // of the sums of turns, in dollars
+	rest := step.Usage{Input: max(0, spent.Tokens-on.Input-on.Output-on.CacheRead-on.CacheWrite), USD: float64(spent.MicroUSD)/1e6 - on.USD, Known: true}
+	if rest.USD > rounding || rest.USD >= 0 && rest.Input > 0 {
+		return rest
+	}
+	return step.Usage{Known: true}
 }
 
 // totalText is what a run has cost. What calls cost that were cut off is not known: it is said what they can have cost at most.
@@ -115,9 +136,7 @@ func costs(ctx context.Context, p *project, rt keeper, run string) (out []costRo
 	spent, reserved := account.Spent, account.Reserved
 	cut = unsure(account)
 	spent.MicroUSD, spent.Tokens = spent.MicroUSD+reserved.MicroUSD, spent.Tokens+reserved.Tokens
-	const rounding = 0.001 // of the sums of turns, in dollars
-	rest := step.Usage{Input: max(0, spent.Tokens-total.Input-total.Output-total.CacheRead-total.CacheWrite), USD: float64(spent.MicroUSD)/1e6 - total.USD, Known: true}
-	if rest.USD > rounding || rest.USD >= 0 && rest.Input > 0 {
+	if rest := unrecorded(spent, total); rest.Input > 0 || rest.USD > 0 {
 		out = append(out, costRow{Module: "-", Role: "calls without a result", Usage: rest})
 		total = total.Add(rest)
 	}

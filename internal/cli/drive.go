@@ -92,10 +92,10 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 	return err
 }
 
-// settle finds where the things are that a run which has ended has left.
+// settle finds what a run has cost in all, and where the things are that one which has ended has left.
 func (p *project) settle(ctx context.Context, rep *report.Run) error {
-	if len(rep.Left) == 0 {
-		return nil
+	if err := p.counted(rep); err != nil || len(rep.Left) == 0 {
+		return err
 	}
 	ref, err := act.KeptTree(ctx, p.repo)
 	if err == nil {
@@ -116,11 +116,6 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 		}
 	}
 	rep.State, rep.Error, rep.Gates = st.State, st.Err, st.Gates
-	account, err := p.account(id)
-	if err != nil {
-		return err
-	}
-	rep.Unsure = unsure(account)
 	code := exitOK
 	switch st.State {
 	case flow.Done:

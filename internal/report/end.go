@@ -56,7 +56,7 @@ func (e ending) text(l Lang) string {
 // something of it is on its branch.
 func (r *Run) ended(l Lang, landed bool) ending {
 	o := r.Result.Ended()
-	e := ending{ok: o.Verified, run: r.ID, cost: []string{r.spent(l, o.Usage) + Countf(l.T(", %d agent sessions"), o.Sessions)}}
+	e := ending{ok: o.Verified, run: r.ID, cost: []string{r.spent(l) + Countf(l.T(", %d agent sessions"), o.Sessions)}}
 	if m := o.Moved; m != nil && m.From != "" {
 		span := clip7(m.From) + ".." + clip7(m.To)
 		switch {

@@ -20,7 +20,8 @@ func Cost(l Lang, u step.Usage) string {
 }
 
 // spent is what a run has cost that is known, and what calls that were cut off can have cost besides.
-func (r *Run) spent(l Lang, u step.Usage) string {
+func (r *Run) spent(l Lang) string {
+	u := r.Usage
 	if !u.Known || r.Unsure.Input == 0 && r.Unsure.USD == 0 {
 		return Cost(l, u)
 	}

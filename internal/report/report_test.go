@@ -123,8 +123,7 @@ func texts(t *testing.T, l report.Lang) string {
 	b.WriteString(report.Ending(l, &report.Run{ID: "k3v9", Result: cart}, "refs/x"))
 	stopped := &step.DevelopOut{Feature: "cart"}
 	stopped.Outcome = step.Outcome{End: step.End{Reason: "checkpoint", Detail: "CP-1 did not pass"}, Open: []string{"CP-1 did not pass", "no money left"}, Document: "docs/cart.md"}
-	stopped.Usage = step.Usage{Input: 9000, USD: 0.27, Known: true}
-	b.WriteString(report.Ending(l, &report.Run{ID: "k3v9", Result: stopped, Unsure: step.Usage{Input: 130000, USD: 2.6, Known: true}}, "refs/x"))
+	b.WriteString(report.Ending(l, &report.Run{ID: "k3v9", Result: stopped, Usage: step.Usage{Input: 9000, USD: 0.27, Known: true}, Unsure: step.Usage{Input: 130000, USD: 2.6, Known: true}}, "refs/x"))
 	for _, p := range []step.PlanNote{
 		{},
 		{UpToDate: 2},

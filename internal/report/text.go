@@ -394,7 +394,7 @@ func Generated(l Lang, r *Run) string {
 func buildEnd(l Lang, r *Run, o *step.CompileOut) string {
 	e := r.ended(l, true)
 	e.done = fmt.Sprintf(l.T("%d of %d modules built"), o.Succeeded+o.Weak, o.Modules) + Countf(l.T(", %d files written"), o.Generated)
-	e.cost, e.open = []string{r.spent(l, o.Usage)}, append(lines(unproved(l, o)), e.open...)
+	e.cost, e.open = []string{r.spent(l)}, append(lines(unproved(l, o)), e.open...)
 	var shown []step.Level
 	for _, m := range r.Modules {
 		if m.Result != nil {

@@ -33,3 +33,42 @@ func logged(tokens []Token) (spans [][2]int) {
 	}
 	return spans
 }
+
+// roomy is a call that says how much room to keep, which no result depends on.
+var roomy = re.New(`^(?:Grow|with_capacity|reserve|ensureCapacity|withCapacity)$`)
+
+// hints are such calls, and the capacity that make is given.
+func hints(tokens []Token) (spans [][2]int) {
+	ts := Code(tokens)
+	for i := 0; i+1 < len(ts); i++ {
+		if ts[i].Kind != Ident || !isPunct(ts[i+1], "(") || !roomy().MatchString(ts[i].Text) && ts[i].Text != "make" {
+			continue
+		}
+		from, last := i+2, closing(ts, i+1)
+		if last >= len(ts) {
+			continue
+		}
+		if ts[i].Text == "make" {
+			commas := 0
+			for from < last && commas < 2 {
+				switch {
+				case isPunct(ts[from], "("), isPunct(ts[from], "["), isPunct(ts[from], "{"):
+					from = closing(ts, from)
+				case isPunct(ts[from], ","):
+					commas++
+				}
+				from++
+			}
+		}
+		first := from
+		if ts[i].Text != "make" { // all of it: the statement may be dropped
+			for first = i; first >= 2 && (isPunct(ts[first-1], ".") || isPunct(ts[first-1], "::")); {
+				first -= 2
+			}
+		}
+		if first < last {
+			spans = append(spans, [2]int{ts[first].Off, ts[last].End})
+		}
+	}
+	return spans
+}
