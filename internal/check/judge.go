@@ -239,6 +239,7 @@ func (j *judge) conclude() {
 	if j.known.broken == 0 { // what notices nothing is no concern while a test fails
 		j.untested()
 	}
+	j.out.NotRun = addNew(nil, j.out.NotRun...)
 	if j.known.late && len(j.out.NotRun) == 0 {
 		j.out.NotRun = append(j.out.NotRun, "what was left at the time limit")
 	}

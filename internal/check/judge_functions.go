@@ -111,10 +111,20 @@ func (x *chainJudge) trials() []*trial {
 		rows := len(by[""]) == 0
 		if rows {
 			lines := newLines(ch.Old, ch.New)
+			var same []mutantAt // in a line in which another value is new
 			for _, m := range f.Values(func(n int) bool { return lines[n] }) {
-				if !slices.ContainsFunc(list, func(o mutantAt) bool { return o.Off == m.Off }) { // of a constant with a name
-					by[""] = append(by[""], mutantAt{m, ch.Path, ch.New, true})
+				if slices.ContainsFunc(list, func(o mutantAt) bool { return o.Off == m.Off }) { // of a constant with a name
+					continue
 				}
+				i := slices.IndexFunc(code, func(t source.Token) bool { return t.Off == m.Off })
+				if at := (mutantAt{m, ch.Path, ch.New, true}); i >= 0 && places[placeOf(code, i)] {
+					same = append(same, at)
+				} else {
+					by[""] = append(by[""], at)
+				}
+			}
+			if len(by[""]) == 0 && len(same) > 0 {
+				by[""] = same
 			}
 		}
 		r := reach(x.chain, x.files, x.holdsTests, []string{ch.Path})

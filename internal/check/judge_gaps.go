@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/signature"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -132,8 +133,8 @@ func (x *chainJudge) limits(ctx context.Context) error {
 	return nil
 }
 
-// chosen reports whether a comparison is with a number other than 0 and 1, or a constant, that is not what follows from it as well: what is cut
-// off at a limit is the same at the limit.
+// chosen reports whether a comparison is with a number other than 0 and 1, a constant or a parameter, that is not what follows from it as well: what
+// is cut off at a limit is the same at the limit.
 func chosen(m mutantAt) bool {
 	f := source.Parse(m.file, m.src)
 	code := source.Code(f.Tokens)
@@ -141,10 +142,19 @@ func chosen(m mutantAt) bool {
 	if i < 1 || i+1 >= len(code) {
 		return false
 	}
+	var params []string
+	if fn, ok := f.FuncAt(m.Line); ok {
+		if sig, ok := signatureOf(f, fn); ok {
+			params = each(bound(sig), func(p signature.Param) string { return p.Name })
+		}
+	}
+	if slices.Contains([]string{"for", "while"}, code[lineBegin(code, i)].Text) {
+		return false
+	}
 	after := code[i+2 : min(i+2+nearTokens, len(code))]
 	return slices.ContainsFunc([]source.Token{code[i-1], code[i+1]}, func(t source.Token) bool {
 		number := t.Kind == source.Number && t.Text != "0" && t.Text != "1"
-		name := t.Kind == source.Ident && len(t.Text) > 2 && t.Text == strings.ToUpper(t.Text)
+		name := t.Kind == source.Ident && (len(t.Text) > 2 && t.Text == strings.ToUpper(t.Text) || slices.Contains(params, t.Text))
 		return (number || name) && !slices.ContainsFunc(after, func(o source.Token) bool { return o.Text == t.Text })
 	})
 }

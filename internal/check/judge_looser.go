@@ -151,6 +151,11 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []moved) (er
 	}
 	limit := slowAfter(longest(run.records))
 	unnoticed, others, still, err := x.lessKilled(ctx, f, was, changed, limit, false)
+	if err == nil && unnoticed != nil {
+		if flaky, err := was.failAgain(ctx, before(changed)); err != nil || len(flaky) > 0 { // what fails now and then kills any mutant
+			return err
+		}
+	}
 	switch {
 	case err != nil:
 		return err

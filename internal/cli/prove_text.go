@@ -143,13 +143,18 @@ func verdictWords(l report.Lang, j act.Judged) string {
 	case check.VerdictUnknown:
 	}
 	text := fmt.Sprintf(l.T("unknown: %s"), l.Finding(j.Why))
+	return text + moreTime(l, j)
+}
+
+// moreTime says how a judgement gets more time that had too little, "" for another one.
+func moreTime(l report.Lang, j check.Judgement) string {
 	switch {
 	case j.Late && j.Quick:
-		text += l.T("; for more time, run: jacquard prove")
+		return l.T("; for more time, run: jacquard prove")
 	case j.Late:
-		text += l.T("; for more time, run: jacquard prove --limit 15m (or --full)")
+		return l.T("; for more time, run: jacquard prove --limit 15m (or --full)")
 	}
-	return text
+	return ""
 }
 
 // oldOnly reports whether tests notice when a function is wrong, and no new one does.
@@ -241,6 +246,9 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	}
 	for _, text := range j.NotRun {
 		b.columns("", "  ", fmt.Sprintf(l.T("not run: %s"), text))
+	}
+	if more := moreTime(l, j); more != "" && len(j.NotRun) > 0 && j.Verdict != check.VerdictUnknown {
+		b.columns("", "  ", l.T("the time was over")+more)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -48,6 +48,7 @@ var koreanProve = map[string]string{
 	"  … %s: %s for %s\n":                              "  … %s: %s (%s째)\n",
 	"; only existing tests kill the mutants of %s":     "; %s의 변이는 기존 테스트만 감지합니다",
 	"%s is not a git repository: git init && git add --all && git commit, then run jacquard doctor again": "%s은(는) git 저장소가 아닙니다: git init && git add --all && git commit을 실행한 뒤 jacquard doctor를 다시 실행하세요",
+	"the time was over":                            "시간이 다 되었습니다",
 	"; for more time, run: jacquard prove":         "; 시간을 더 주려면: jacquard prove",
 	" (not installed)":                             " (설치되지 않음)",
 	"⚠ %s (settings are left at their defaults)\n": "⚠ %s (설정은 기본값으로 둡니다)\n",

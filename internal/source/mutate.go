@@ -321,6 +321,9 @@ func treeMutants(f *File, src []byte) {
 		test := slices.ContainsFunc(f.Tests, func(t Test) bool { return fn.Line <= t.Line && t.End <= fn.End || t.Off <= fn.Off && fn.Stop <= t.Stop })
 		if !test && fn.Stop <= len(src) {
 			tokenMutants(f, fn, ts, false)
+			if f.Lang == Rust {
+				f.resultMutant(fn, ts)
+			}
 		}
 	}
 	constantMutants(f, src, f.Lang)

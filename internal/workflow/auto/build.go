@@ -137,8 +137,8 @@ func (f *feature) recheck() step.Turn {
 // accept takes an attempt: what should be better is a warning of the report.
 func (f *feature) accept(list []step.Finding) {
 	f.out.Open = nil
-	for _, x := range list {
-		if text := fmt.Sprintf("[%s] %s %s", x.Rule, x.Path, turn.Clip(x.Message, 200)); x.Severity == step.Fix && !slices.Contains(f.out.Warnings, text) {
+	for _, text := range turn.Left("", list) {
+		if !slices.Contains(f.out.Warnings, text) {
 			f.out.Warnings = append(f.out.Warnings, text)
 		}
 	}

@@ -76,7 +76,7 @@ func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[turn.Built]) error {
 	in := b.proofIn(a.Tree, a.Answer)
 	proof, err := b.proved(c, &in)
 	a.Judge(proof)
-	b.res.Tests = proof.Counts
+	b.res.Tests, b.res.Findings = proof.Counts, turn.Short(a.Sent.Findings)
 	return err
 }
 

@@ -39,6 +39,7 @@ func (w *work) implement(c *flow.Ctx) (step.End, error) {
 		}
 		switch {
 		case r.Status == step.Success:
+			w.out.Warnings = append(w.out.Warnings, turn.Left(r.ID, r.Findings)...)
 		case r.Reason == turn.Skip || strings.HasPrefix(r.Reason, needs):
 			w.out.Warnings = append(w.out.Warnings, fmt.Sprintf("%s is not part of it: %s", r.ID, r.Reason))
 		case end.Reason == "" || r.Reason == aborted:

@@ -125,6 +125,20 @@ func Short(list []step.Finding) []step.Finding {
 	return list
 }
 
+// Left are what the author of accepted work was told to mend and has left, a line each. They begin with what the work is called, "" for
+// nothing.
+func Left(work string, list []step.Finding) (out []string) {
+	if work != "" {
+		work += ": "
+	}
+	for _, f := range list {
+		if f.Severity == step.Fix {
+			out = append(out, fmt.Sprintf("%s[%s] %s %s", work, f.Rule, f.Path, Clip(f.Message, 200)))
+		}
+	}
+	return out
+}
+
 // Fenced puts a text that is data between tags of a name; the text cannot close them.
 func Fenced(name, text string) string {
 	return "<" + name + ">\n" + strings.ReplaceAll(text, "</"+name+">", "< /"+name+">") + "\n</" + name + ">\n"

@@ -349,6 +349,7 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 		switch r.Status {
 		case step.Success:
 			w.out.Done++
+			w.out.Warnings = append(w.out.Warnings, turn.Left(r.ID, r.Findings)...)
 		case step.Blocked:
 			w.out.Blocked++
 		case step.Warning:
