@@ -147,7 +147,7 @@ func verdictWords(l report.Lang, j act.Judged) string {
 }
 
 // moreTime says how a judgement gets more time that had too little, "" for another one.
-func moreTime(l report.Lang, j check.Judgement) string {
+func moreTime(l report.Lang, j act.Judged) string {
 	switch {
 	case j.Late && j.Quick:
 		return l.T("; for more time, run: jacquard prove")

@@ -117,7 +117,7 @@ func TestNoMutantsOfHints(t *testing.T) {
 		"a.rs": "pub fn f(n: usize) -> String {\n    let mut out = String::with_capacity(n + 7);\n    out.reserve(2 * n);\n    out\n}\n",
 	} {
 		for _, m := range source.Parse(path, []byte(src)).Mutants() {
-			if at := string(src[m.Off:m.End]); at == "+" || at == "*" || at == "7" || at == "2" {
+			if at := src[m.Off:m.End]; at == "+" || at == "*" || at == "7" || at == "2" {
 				t.Errorf("%s: %s is a mutant", path, m.What)
 			}
 		}
