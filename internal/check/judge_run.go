@@ -138,10 +138,45 @@ func (x *chainJudge) rest(ctx context.Context) error {
 			}
 		}
 	}
-	if !x.q.Full {
+	files := x.testFiles()
+	if x.q.Full {
+		if err := x.run(ctx, files); err != nil {
+			return err
+		}
+	}
+	all := !slices.ContainsFunc(files, func(f string) bool { return !x.ran[f] })
+	if x.known.broken > 0 || !all || !x.q.Full && x.took > longTests {
 		return nil
 	}
-	return x.run(ctx, x.testFiles())
+	return x.together(ctx)
+}
+
+// together runs all tests in one run, as people do: one may fail for what another has left behind. It counts where it fails each time, and not
+// without the change.
+func (x *chainJudge) together(ctx context.Context) error {
+	failsIn := func(run testRun) map[string]bool {
+		return setOf(each(those(run.results, func(r step.TestResult) bool { return bad(r.Status) && x.passing[r.ID] }), func(r step.TestResult) string { return r.ID }))
+	}
+	now, err := x.whole(ctx, x.proof.Tree, x.chain)
+	if err != nil || len(failsIn(now)) == 0 {
+		return err
+	}
+	was, err := x.whole(ctx, x.before, x.chain)
+	if err != nil {
+		return err
+	}
+	defer x.pl.again()()
+	again, err := x.pl.runOnce(ctx, toolchain.Selection{})
+	if err != nil {
+		return err
+	}
+	failed, still := failsIn(was), failsIn(again)
+	failing := those(slices.Sorted(maps.Keys(failsIn(now))), func(id string) bool { return still[id] && !failed[id] })
+	if len(failing) > 0 {
+		x.known.broken += len(failing)
+		x.block(reject("test-broken", "", 0, "Tests pass alone and fail when all run together, and did not before the change: "+someOf(failing)+"."), &now)
+	}
+	return nil
 }
 
 // testFiles are the files with tests of the toolchain.

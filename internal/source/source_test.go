@@ -239,6 +239,7 @@ func TestTestsOfEachLanguage(t *testing.T) {
 		{"py plain", "test_a.py", "def test_a():\n    assert f() == 1\n", "test_a=1/0"},
 		{"py class", "test_a.py", "class TestC:\n    def test_m(self):\n        assert f()\n    def helper(self):\n        pass\n", "TestC::test_m=1/0"},
 		{"py unittest", "test_a.py", "class C(unittest.TestCase):\n    def test_m(self):\n        self.assertEqual(f(), 1)\n", "C::test_m=1/0"},
+		{"py unittest, an assertion of the project", "test_a.py", "class C(unittest.TestCase):\n    def test_m(self):\n        self.assertRenders('*a*', '<em>a</em>')\n", "C::test_m=1/0"},
 		{"py raises", "test_a.py", "def test_a():\n    with pytest.raises(ValueError):\n        f()\n", "test_a=1/0"},
 		{"py trivial", "test_a.py", "def test_a():\n    f()\n    assert True\ndef test_b():\n    x = f()\n    assert x == x\ndef test_c():\n    assert (f() == 1, 'message')\ndef test_d():\n    assert f() or True\n", "test_a=0/1 | test_b=0/1 | test_c=0/1 | test_d=0/1"},
 		{"py wrapped", "test_a.py", "def test_a():\n    assert (\n        f(1)\n        == 2\n    ), 'why'\n", "test_a=1/0"},
