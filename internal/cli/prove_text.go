@@ -152,7 +152,7 @@ func moreTime(l report.Lang, j act.Judged) string {
 	case j.Late && j.Quick:
 		return l.T("; for more time, run: jacquard prove")
 	case j.Late:
-		return l.T("; for more time, run: jacquard prove --limit 15m (or --full)")
+		return l.T("; for more time, add --limit 15m (or --full)")
 	}
 	return ""
 }

@@ -11,11 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 	"github.com/jacquard-build/jacquard/internal/works"
@@ -106,12 +108,17 @@ func (p *project) delivery() step.Delivery {
 	return step.ToCommit
 }
 
-// language is that of the documents of a request: the one of its words, unless a person has said another one.
+// language is that of the documents of a request: the one of its words, unless a person has said another one. That of the machine is nobody's
+// wish while there are words.
 func (p *project) language(words string) string {
-	if p.a.langFlag != "" {
+	said := works.LanguageOf(words)
+	switch {
+	case p.a.langFlag != "" || p.conf.Lang != "":
 		return string(p.a.lang())
+	case said == "" && strings.ContainsFunc(words, unicode.IsLetter):
+		return string(report.English)
 	}
-	return cmp.Or(works.LanguageOf(words), string(p.a.lang()))
+	return cmp.Or(said, string(p.a.lang()))
 }
 
 // begun refuses a repository without a commit: there is nothing to begin at, and no branch to move.

@@ -107,7 +107,7 @@ var koreanProve = map[string]string{
 	"; but %d tests may check too little":                                                            "; 하지만 너무 적게 검사하는 테스트가 있을 수 있습니다(%d)",
 	"nothing: no changes; to check the last commit, run: jacquard prove HEAD~1..HEAD":                "nothing: 바뀐 것이 없습니다. 마지막 커밋을 판정하려면: jacquard prove HEAD~1..HEAD",
 	"; not everything was tried":                                                                     "; 시도하지 않은 것이 있음",
-	"; for more time, run: jacquard prove --limit 15m (or --full)":                                   "; 시간을 더 주려면: jacquard prove --limit 15m 또는 --full",
+	"; for more time, add --limit 15m (or --full)":                                                   "; 시간을 더 주려면 --limit 15m(또는 --full)을 덧붙이세요",
 	"total: %s; with calls without a result at most %s\n":                                            "합계: %s, 결과가 없는 호출까지 더하면 최대 %s\n",
 	"; tests in %s expect something else than before":                                                "; %s의 테스트가 이전과 다른 것을 기대합니다",
 	"  (• is only a note; exit code 1 because nothing proves the change)\n":                          "  (•는 참고일 뿐입니다. 변경을 증명하는 것이 없어 종료 코드가 1입니다)\n",
