@@ -74,7 +74,7 @@ func (r *Run) ended(l Lang, landed bool) ending {
 		e.result = append(e.result, l.T("nothing landed; your branch and files are unchanged"))
 	}
 	for _, q := range o.Assumed {
-		e.open = append(e.open, fmt.Sprintf(l.T("assumed: %s"), pdca.Line(q.Question+" "+q.Answer)))
+		e.open = append(e.open, fmt.Sprintf(l.T("assumed: %s"), pdca.Line(strings.TrimPrefix(q.Question, step.Assumed)+" "+q.Answer)))
 	}
 	for _, s := range o.Accepted {
 		e.open = append(e.open, fmt.Sprintf(l.T("overruled: %s"), pdca.Line(s)))
