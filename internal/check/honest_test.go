@@ -11,6 +11,7 @@ import (
 func honest() []diffCase {
 	return []diffCase{
 		{name: "an error that is expected becomes a value", files: one("a.py", "", "def f():\n    try:\n        return g()\n    except KeyError:\n        return []\n")},
+		{name: "a file that ends within a handler", files: map[string][2]string{"A.java": {"", "class A { void f() { try { g(); } catch (Exception"}, "B.java": {"", "class B { void f() { try { g(); } catch (Exception e)"}}},
 		{name: "every error is logged", files: one("a.py", "", "def f():\n    try:\n        return g()\n    except Exception:\n        log.exception(\"g\")\n        return []\n")},
 		{name: "errors that are raised", files: map[string][2]string{
 			"a.py": {"", "class AddError(Exception):\n    pass\n\n\ndef add(a, b):\n    if a is None:\n        raise AddError(a)\n    return a + b\n"},

@@ -250,6 +250,9 @@ var broad = []string{"Exception", "Throwable", "RuntimeException"}
 // silent finds a handler of every error that begins at i, ends where a token says so, and neither calls nor raises anything: nobody hears of
 // the error.
 func silent(f *file, i int, ends func(source.Token) bool) []step.Finding {
+	if i >= len(f.code) { // the file ends before
+		return nil
+	}
 	for _, x := range f.code[i+1:] {
 		if ends(x) {
 			break

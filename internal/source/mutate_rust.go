@@ -30,6 +30,11 @@ func (f *File) resultMutant(fn Func, ts []Token) {
 	if !ok || end < 1 || !isPunct(ts[end], "}") {
 		return
 	}
+	for _, t := range ts[firstAt(ts, fn.Body):end] {
+		if isWord(t, "return") || isPunct(t, "?") { // which gives a value past the end
+			return
+		}
+	}
 	open := fn.Body - 1 // the brace before it
 	for _, o := range ofRust {
 		if o.typ().MatchString(typ) {

@@ -123,3 +123,25 @@ func TestNoMutantsOfHints(t *testing.T) {
 		}
 	}
 }
+
+// TestMutantsOfResultsOfRust: what a body of Rust comes to is mutated by its type, where nothing leaves it before.
+func TestMutantsOfResultsOfRust(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]string{
+		"pub fn f(a: &str) -> String {\n    a.to_owned()\n}\n":              "pub fn f(a: &str) -> String { let mutant: String = {\n    a.to_owned()\n}; mutant + \"?\" }\n",
+		"pub fn f(a: u8) -> u8 {\n    a\n}\n":                               "pub fn f(a: u8) -> u8 { let mutant: u8 = {\n    a\n}; mutant.wrapping_add(1) }\n",
+		"pub fn f(a: u8) -> bool {\n    a.is_power_of_two()\n}\n":           "pub fn f(a: u8) -> bool { let mutant: bool = {\n    a.is_power_of_two()\n}; !mutant }\n",
+		"pub fn f(a: u8) -> u8 {\n    return g(a);\n}\n":                    "",
+		"pub fn f(a: &str) -> Option<u8> {\n    Some(a.parse().ok()?)\n}\n": "",
+	} {
+		got := ""
+		for _, m := range source.Parse("src/a.rs", []byte(src)).Mutants() {
+			if m.Value() {
+				got = string(m.Apply([]byte(src)))
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", src, got, want)
+		}
+	}
+}
