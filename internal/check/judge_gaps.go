@@ -71,8 +71,8 @@ func joined(code []source.Token) string {
 	return " " + strings.Join(each(code, func(t source.Token) string { return t.Text }), " ") + " "
 }
 
-// unused names what new functions that new tests call take and never use. Methods may have to take it; of those of Go only what is of
-// their own package counts.
+// unused names what new functions that new tests call take and never use. Methods may have to take it, and in Go functions that are handed
+// over: there only what is of their own package, or of none, counts.
 func (x *chainJudge) unused(context.Context) error {
 	called := x.mentionedBy(x.redTests())
 	for _, ch := range x.changes {
@@ -94,7 +94,7 @@ func (x *chainJudge) unused(context.Context) error {
 			for _, p := range bound(sig) {
 				_, typ, _ := strings.Cut(string(ch.New[fn.Off:fn.Body]), p.Name+" ")
 				own := !strings.Contains(typ[:max(0, strings.IndexAny(typ, ",)"))], ".")
-				if anywhere, _ := uses(body, p.Name); !anywhere && !strings.HasPrefix(p.Name, "_") && !slices.Contains(prescribed, p.Name) && (!method || own) {
+				if anywhere, _ := uses(body, p.Name); !anywhere && !strings.HasPrefix(p.Name, "_") && !slices.Contains(prescribed, p.Name) && (f.Lang != source.Go || own) {
 					x.say(warn("ignored-parameter", ch.Path, fn.Line, fn.Name+" never uses its parameter "+p.Name+"."), nil)
 				}
 			}
@@ -114,12 +114,12 @@ func (x *chainJudge) limits(ctx context.Context) error {
 			if x.took > longTests || tried == mostTries {
 				return nil
 			}
-			if !m.anew || !m.Limit() || t.Noticed == 0 || t.tried[m.Off] || !chosen(m) {
+			if len(t.far) > mostFar || !m.anew || !m.Limit() || t.Noticed == 0 || t.tried[m.Off] || !chosen(m) {
 				continue
 			}
 			tried++
 			moved := &trial{Function: Function{Name: t.Name}}
-			if err := x.mutate(ctx, moved, m, t.near); err != nil {
+			if err := x.mutate(ctx, moved, m, slices.Concat(t.near, t.far)); err != nil {
 				if late(ctx, err) {
 					return nil
 				}
@@ -159,7 +159,7 @@ func chosen(m mutantAt) bool {
 	})
 }
 
-// untaken names the new branches that no test near them takes, where these are quick. A function of which no test notices
+// untaken names the new branches that no test which reaches them takes, where these are quick. A function of which no test notices
 // anything is named already.
 func (x *chainJudge) untaken(ctx context.Context) error {
 	if x.took > longTests {
@@ -172,13 +172,15 @@ func (x *chainJudge) untaken(ctx context.Context) error {
 			old[ch.Path], now[ch.Path] = ch.Old, ch.New
 		}
 	}
-	list := those(untested(old, now, nil), func(b branchAt) bool {
-		return slices.ContainsFunc(x.out.Functions, func(f Function) bool { return f.Path == b.file && f.Name == b.Func && f.Noticed > 0 })
-	})
-	near := func(file string) []string {
-		return x.runnable(reach(x.chain, x.files, x.holdsTests, []string{file}).near)
+	reaching := map[string][]string{} // all that reach a file, also by way of others
+	for _, t := range x.trialled {
+		if files := slices.Concat(t.near, t.far); t.Noticed > 0 && len(t.far) <= mostFar {
+			reaching[t.Path+" "+t.Name] = files
+			reaching[t.Path] = files
+		}
 	}
-	missing, err := x.pl.untaken(ctx, list, near, &x.proof)
+	list := those(untested(old, now, nil), func(b branchAt) bool { return reaching[b.file+" "+b.Func] != nil })
+	missing, err := x.pl.untaken(ctx, list, func(file string) []string { return reaching[file] }, &x.proof)
 	for _, b := range missing {
 		x.say(b.warning("No test takes the branch `%s` of %s, which changes what it does."), nil)
 	}

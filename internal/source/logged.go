@@ -34,14 +34,17 @@ func logged(tokens []Token) (spans [][2]int) {
 	return spans
 }
 
-// roomy is a call that says how much room to keep, which no result depends on.
-var roomy = re.New(`^(?:Grow|with_capacity|reserve|ensureCapacity|withCapacity)$`)
+// roomy are calls that say how much room to keep, which no result depends on.
+var roomy = map[string]string{Go: "Grow", Rust: "with_capacity", Java: "ensureCapacity", Kotlin: "ensureCapacity"}
 
-// hints are such calls, and the capacity that make is given.
-func hints(tokens []Token) (spans [][2]int) {
+// hints are such calls, and the capacity that make of Go is given.
+func hints(lang string, tokens []Token) (spans [][2]int) {
+	if roomy[lang] == "" {
+		return nil
+	}
 	ts := Code(tokens)
 	for i := 0; i+1 < len(ts); i++ {
-		if ts[i].Kind != Ident || !isPunct(ts[i+1], "(") || !roomy().MatchString(ts[i].Text) && ts[i].Text != "make" {
+		if ts[i].Kind != Ident || !isPunct(ts[i+1], "(") || ts[i].Text != roomy[lang] && (lang != Go || ts[i].Text != "make") {
 			continue
 		}
 		from, last := i+2, closing(ts, i+1)

@@ -114,13 +114,16 @@ func TestNoMutantsOfHints(t *testing.T) {
 	t.Parallel()
 	for path, src := range map[string]string{
 		"a.go": "package a\n\nfunc F(n int) []int {\n\tvar b strings.Builder\n\tb.Grow(n + 7)\n\tout := make([]int, 0, 2*n)\n\treturn out\n}\n",
-		"a.rs": "pub fn f(n: usize) -> String {\n    let mut out = String::with_capacity(n + 7);\n    out.reserve(2 * n);\n    out\n}\n",
+		"a.rs": "pub fn f(n: usize) -> String {\n    let mut out = String::with_capacity(n + 7 * 2);\n    out\n}\n",
 	} {
 		for _, m := range source.Parse(path, []byte(src)).Mutants() {
 			if at := src[m.Off:m.End]; at == "+" || at == "*" || at == "7" || at == "2" {
 				t.Errorf("%s: %s is a mutant", path, m.What)
 			}
 		}
+	}
+	if len(source.Parse("a.py", []byte("def book(n):\n    return store.reserve(n * 2 + 7)\n")).Mutants()) < 3 {
+		t.Error("what is called alike elsewhere has no mutants")
 	}
 }
 

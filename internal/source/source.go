@@ -348,7 +348,7 @@ func (f File) Mutants() []Mutant {
 // Silent tells whether what stands between two offsets is a call that writes a log, a hint how much room to keep, or only built to test: no
 // mutant is made of it.
 func (f File) Silent() func(from, end int) bool {
-	spans := slices.Concat(logged(f.Tokens), hints(f.Tokens), f.aside)
+	spans := slices.Concat(logged(f.Tokens), hints(f.Lang, f.Tokens), f.aside)
 	return func(from, end int) bool {
 		return slices.ContainsFunc(spans, func(s [2]int) bool { return from >= s[0] && end <= s[1] })
 	}
