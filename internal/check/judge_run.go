@@ -170,8 +170,8 @@ func (x *chainJudge) together(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	failed, still := failsIn(was), failsIn(again)
-	failing := those(slices.Sorted(maps.Keys(failsIn(now))), func(id string) bool { return still[id] && !failed[id] })
+	passed, still := setOf(each(those(was.results, func(r step.TestResult) bool { return r.Status == step.Pass }), func(r step.TestResult) string { return r.ID })), failsIn(again)
+	failing := those(slices.Sorted(maps.Keys(failsIn(now))), func(id string) bool { return still[id] && passed[id] })
 	if len(failing) > 0 {
 		x.known.broken += len(failing)
 		x.block(reject("test-broken", "", 0, "Tests pass alone and fail when all run together, and did not before the change: "+someOf(failing)+"."), &now)

@@ -38,6 +38,10 @@ func TestBehavioursOfTests(t *testing.T) {
 			"m/__init__.py":   "def late(days: int, grace: bool) -> int | None:\n    return days\n",
 			"tests/test_m.py": "from m import late\n\n\ndef test_a():\n    assert late(0, True) is None\n    assert late(1, False) == 10\n    assert late(2, False) == 20\n    assert late(3, False) == 30\n    with pytest.raises(ValueError):\n        late(-1, True)\n",
 		}, "### Success\n\n- `late(0, True)` → `None`\n- `late(1, False)` → `10`\n- `late(2, False)` → `20`\n\n### Error\n\n- `late(-1, True)` → `ValueError`\n"},
+		"python, lists": {map[string]string{
+			"m/__init__.py": "def flags(a):\n    return a\n",
+			"m/test_m.py":   "from m import flags\n\n\ndef test_a():\n    assert flags([True, False]) == [False, True]\n    assert flags({\"a\": None}) == []\n",
+		}, "- `flags([True, False])` → `[False, True]`\n- `flags({\"a\": None})` → `[]`\n"},
 		"java": {map[string]string{
 			"pom.xml": "<project/>\n", "m/Main.java": "package m;\npublic class Main { public static int twice(int n) { return 2 * n; } public int own() { return 1; } }\n",
 			"m/MainTest.java": "package m;\nclass MainTest {\n  @Test void twice() { assertEquals(4, Main.twice(2)); assertThat(Main.twice(3)).isEqualTo(6); assertEquals(1, new Main().own()); }\n}\n",

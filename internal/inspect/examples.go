@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/example"
@@ -62,30 +63,29 @@ func behaviour(e example.Example, lang string) (name, call, result string) {
 	if len(e.Before) > 0 || len(e.Call) != 1 || e.Call[0].New || e.Call[0].Fields != nil {
 		return "", "", ""
 	}
-	args := make([]string, len(e.Call[0].Args))
-	for i, v := range e.Call[0].Args {
-		if !plainLiteral(v) {
-			return "", "", ""
-		}
-		args[i] = literal(v, lang)
+	if slices.ContainsFunc(e.Call[0].Args, func(v example.Value) bool { return !plainLiteral(v, lang) }) {
+		return "", "", ""
 	}
+	args := eachValue(e.Call[0].Args, lang)
 	if name = e.Call[0].Name; e.Want.Error {
 		result = cmp.Or(e.Want.Type, "error")
-	} else if result = literal(e.Want.Value, lang); !plainLiteral(e.Want.Value) {
+	} else if result = literal(e.Want.Value, lang); !plainLiteral(e.Want.Value, lang) {
 		return "", "", ""
 	}
 	return name, name + "(" + strings.Join(args, ", ") + ")", result
 }
 
-// plainLiteral reports whether a value is one that every language writes alike: no record by the order of its fields, no object.
-func plainLiteral(v example.Value) bool {
+// plainLiteral reports whether a value is one that a spec in a language writes as its code does: no record by the order of its fields, and lists
+// and objects where those need no type.
+func plainLiteral(v example.Value, lang string) bool {
+	untyped := lang == source.Python || lang == source.TypeScript || lang == source.JavaScript
 	switch v.Kind {
 	case example.String, example.Number, example.Bool, example.Null:
 		return true
 	case example.List:
-		return !slices.ContainsFunc(v.List, func(x example.Value) bool { return x.Kind != v.List[0].Kind || !plainLiteral(x) })
+		return untyped && !slices.ContainsFunc(v.List, func(x example.Value) bool { return x.Kind != v.List[0].Kind || !plainLiteral(x, lang) })
 	case example.Object:
-		return !slices.ContainsFunc(v.Fields, func(f example.Field) bool { return !plainLiteral(f.Value) })
+		return untyped && !slices.ContainsFunc(v.Fields, func(f example.Field) bool { return !plainLiteral(f.Value, lang) })
 	case example.Name, example.Made, example.Code:
 	}
 	return false
@@ -93,16 +93,31 @@ func plainLiteral(v example.Value) bool {
 
 // literal is a value as a language writes it.
 func literal(v example.Value, lang string) string {
-	text := v.String()
 	switch {
+	case v.Kind == example.List:
+		return "[" + strings.Join(eachValue(v.List, lang), ", ") + "]"
+	case v.Kind == example.Object:
+		var fields []string
+		for _, f := range v.Fields {
+			fields = append(fields, strconv.Quote(f.Name)+": "+literal(f.Value, lang))
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
 	case lang == source.Python && (v.Kind == example.Bool || v.Kind == example.Null):
-		return map[string]string{"true": "True", "false": "False", "null": "None"}[text]
+		return map[string]string{"true": "True", "false": "False", "null": "None"}[v.String()]
 	case lang == source.Go && v.Kind == example.Null:
 		return "nil"
 	case lang == source.Rust && v.Kind == example.Null:
 		return "None"
 	}
-	return text
+	return v.String()
+}
+
+func eachValue(list []example.Value, lang string) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = literal(v, lang)
+	}
+	return out
 }
 
 // testsOf are the files of tests of each module: those that lie in it, or where Maven and Gradle keep its tests, and those

@@ -18,8 +18,9 @@ func TestCrashInLoops(t *testing.T) {
 			"test_a.py", "def test_a():\n    for x in f():\n        assert x\n    assert f()\n",
 			"\n    for x in f():\n        raise BaseException(\"mutant\"); assert x\n    assert f()",
 		},
-		"python, none in its loop": {"test_a.py", "def test_a():\n    for x in f():\n        x.g()\n    assert f()\n", ""},
-		"python, no loop":          {"test_a.py", "def test_a():\n    assert [x for x in f()]\n", ""},
+		"python, none in its loop":               {"test_a.py", "def test_a():\n    for x in f():\n        x.g()\n    assert f()\n", ""},
+		"python, what is expected is made in it": {"test_a.py", "def test_a():\n    expected = []\n    for x in f():\n        expected.append(x)\n    assert g() == expected\n", ""},
+		"python, no loop":                        {"test_a.py", "def test_a():\n    assert [x for x in f()]\n", ""},
 		"node": {
 			"a.test.js", "test('a', () => {\n  for (const x of f()) {\n    assert.ok(x);\n  }\n});\n",
 			"'a', () => {\n  for (const x of f()) {\n    throw new Error(\"mutant\"); assert.ok(x);\n  }\n}",
