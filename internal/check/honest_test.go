@@ -12,6 +12,8 @@ func honest() []diffCase {
 	return []diffCase{
 		{name: "an error that is expected becomes a value", files: one("a.py", "", "def f():\n    try:\n        return g()\n    except KeyError:\n        return []\n")},
 		{name: "a file that ends within a handler", files: map[string][2]string{"A.java": {"", "class A { void f() { try { g(); } catch (Exception"}, "B.java": {"", "class B { void f() { try { g(); } catch (Exception e)"}}},
+		{name: "every error is kept", files: map[string][2]string{"A.java": {"", "class A {\n    Exception last;\n\n    void f() {\n        try {\n            g();\n        } catch (Exception e) {\n            last = e;\n        }\n    }\n}\n"}}},
+		{name: "every error is counted", files: one("a.py", "", "def f():\n    failed = 0\n    for x in g():\n        try:\n            x()\n        except Exception:\n            failed += 1\n    if failed:\n        raise RuntimeError(failed)\n")},
 		{name: "every error is logged", files: one("a.py", "", "def f():\n    try:\n        return g()\n    except Exception:\n        log.exception(\"g\")\n        return []\n")},
 		{name: "errors that are raised", files: map[string][2]string{
 			"a.py": {"", "class AddError(Exception):\n    pass\n\n\ndef add(a, b):\n    if a is None:\n        raise AddError(a)\n    return a + b\n"},

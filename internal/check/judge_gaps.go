@@ -28,8 +28,9 @@ func (x *chainJudge) repeated(context.Context) error {
 			if ch.Status == 'D' || x.kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
 				continue
 			}
-			for name, given := range computed(ch) {
-				if strings.Contains(text, given) && strings.Contains(text, " "+bareName(name)+" ") {
+			values := computed(ch)
+			for _, name := range slices.Sorted(maps.Keys(values)) {
+				if given := values[name]; strings.Contains(text, given) && strings.Contains(text, " "+bareName(name)+" ") {
 					x.say(warn("test-repeats-code", t.File, t.Line, fmt.Sprintf("The test %s computes what it expects as %s does, so it can't notice a mistake there. Write the value.", t.Name, name)), nil)
 				}
 			}
@@ -216,14 +217,23 @@ func unlocked(changes []Change) []step.Finding {
 				was[m.name] = m.guarded
 			}
 		}
-		locks := slices.ContainsFunc(now[name].methods, func(m guardedMethod) bool { return m.guarded })
+		lock := map[string]bool{}     // methods that take a lock
+		together := map[string]bool{} // fields that they use
+		for _, m := range now[name].methods {
+			if m.guarded {
+				lock[m.name] = true
+				maps.Copy(together, setOf(slices.Collect(maps.Keys(m.uses))))
+			}
+		}
+		locks := len(lock) > 0
 		for _, m := range now[name].methods {
 			guarded, existed := was[m.name]
-			if m.guarded || existed && !guarded || !existed && !locks || !strings.Contains("ABCDEFGHIJKLMNOPQRSTUVWXYZ", m.name[:1]) {
+			through := slices.ContainsFunc(slices.Collect(maps.Keys(m.uses)), func(used string) bool { return lock[used] }) || strings.HasSuffix(m.name, "Locked")
+			if m.guarded || through || existed && !guarded || !existed && !locks || !strings.Contains("ABCDEFGHIJKLMNOPQRSTUVWXYZ", m.name[:1]) {
 				continue
 			}
 			for _, field := range slices.Sorted(maps.Keys(m.uses)) {
-				if now[name].changed[field] {
+				if now[name].changed[field] && (together[field] || existed) {
 					_, typ, _ := strings.Cut(name, " ")
 					out = append(out, fix("unguarded-state", m.path, m.uses[field], fmt.Sprintf("%s.%s uses %s, which methods change, without the lock that others take.", typ, m.name, field)))
 					break

@@ -41,14 +41,15 @@ const mostCode = 8
 // only says where is taken with the one before it.
 func (p *place) said(o outcome) (lines, keys []string) {
 	_, text, _ := strings.Cut(colours().ReplaceAllString(string(p.unplaced(o.output)), ""), "\n") // the first is the command
-	file := ""
+	file, placed := "", false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n ")
 		bare := strings.TrimSpace(line)
 		if bare == "" || summaryLine().MatchString(bare) {
 			continue
 		}
-		if codeLine().MatchString(line) { // of the finding before it: its numbers and its neighbors may be others
+		placed = placed || complaintLine().MatchString(line) || arrowLine().MatchString(line)
+		if placed && codeLine().MatchString(line) { // of the finding before it: its numbers and its neighbors may be others
 			if len(lines) > 0 && strings.Count(lines[len(lines)-1], "\n") < mostCode {
 				lines[len(lines)-1] += "\n" + fromTree.Replace(line)
 			}

@@ -216,7 +216,7 @@ func handlers(f *file, i int) []step.Finding {
 			return []step.Finding{fix("empty-catch", f.Path, t.Line, "Every error is caught and ignored here. Handle it, or let it through.")}
 		}
 		if text(1) == "Exception" || text(1) == "BaseException" {
-			return silent(f, i, func(x source.Token) bool { return x.Indent >= 0 && x.Indent <= t.Indent })
+			return silent(f, i, ":", func(x source.Token) bool { return x.Indent >= 0 && x.Indent <= t.Indent })
 		}
 	case source.TypeScript, source.JavaScript, source.Java, source.Kotlin:
 		if t.Text != "catch" || i > 0 && f.code[i-1].Text == "." {
@@ -233,7 +233,7 @@ func handlers(f *file, i int) []step.Finding {
 			return []step.Finding{fix("empty-catch", f.Path, t.Line, "An error is caught and ignored here. Handle it, or let it through.")}
 		}
 		if slices.ContainsFunc(f.code[i:min(i+k, len(f.code))], func(x source.Token) bool { return slices.Contains(broad, x.Text) }) {
-			return silent(f, i+k, func(x source.Token) bool { return x.Text == "}" })
+			return silent(f, i+k, "{", func(x source.Token) bool { return x.Text == "}" })
 		}
 	case source.Go:
 		if t.Text == "if" && text(1) == "err" && text(2) == "!=" && text(3) == "nil" && text(4) == "{" && text(5) == "}" &&
@@ -247,19 +247,33 @@ func handlers(f *file, i int) []step.Finding {
 // broad are classes that most errors are of.
 var broad = []string{"Exception", "Throwable", "RuntimeException"}
 
-// silent finds a handler of every error that begins at i, ends where a token says so, and neither calls nor raises anything: nobody hears of
-// the error.
-func silent(f *file, i int, ends func(source.Token) bool) []step.Finding {
+// constants are the words of values that say nothing of an error.
+var constants = []string{"None", "null", "undefined", "True", "False", "true", "false"}
+
+// silent finds a handler of every error that opens with the token at i, ends where a token says so, and gives or keeps a constant instead: nobody
+// hears of the error.
+func silent(f *file, i int, opens string, ends func(source.Token) bool) []step.Finding {
 	if i >= len(f.code) { // the file ends before
 		return nil
 	}
-	for _, x := range f.code[i+1:] {
-		if ends(x) {
-			break
-		}
-		if x.Text == "(" || x.Text == "as" || slices.Contains([]string{"raise", "throw"}, x.Text) {
-			return nil
-		}
+	from := i + slices.IndexFunc(f.code[i:], func(t source.Token) bool { return t.Text == opens }) + 1
+	to := from + slices.IndexFunc(f.code[from:], ends)
+	if from <= i || to < from {
+		to = len(f.code)
+	}
+	body := f.code[from:to]
+	switch {
+	case len(body) > 1 && body[0].Text == "return":
+		body = body[1:]
+	case len(body) > 2 && body[0].Kind == source.Ident && body[1].Text == "=":
+		body = body[2:]
+	default:
+		return nil
+	}
+	if slices.ContainsFunc(body, func(t source.Token) bool {
+		return t.Kind == source.Ident && !slices.Contains(constants, t.Text) || t.Text == "(" || t.Text == "="
+	}) {
+		return nil
 	}
 	return []step.Finding{warn("empty-catch", f.Path, f.code[i].Line, "Every error becomes a value here, and nobody hears of it. Catch what you expect.")}
 }

@@ -21,10 +21,15 @@ var ofRust = []struct {
 	{re.New(`^(?:\w+::)*Result<(?:[iu](?:8|16|32|64|128|size)),`), ReturnOther, "mutant.map(|mutant| mutant.wrapping_add(1))"},
 }
 
+// bounds are where those of type parameters begin.
+var bounds = re.New(`\swhere\b`)
+
 // resultMutant adds a mutant of a function of Rust that gives another value than its body comes to.
 func (f *File) resultMutant(fn Func, ts []Token) {
 	_, typ, ok := strings.Cut(string(f.src(fn.Off, fn.Body)), "->")
-	typ, _, _ = strings.Cut(typ, " where")
+	if at := bounds().FindStringIndex(typ); at != nil {
+		typ = typ[:at[0]]
+	}
 	typ = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(typ), "{"))
 	end := firstAt(ts, fn.Stop) - 1 // the brace that closes the body
 	if !ok || end < 1 || !isPunct(ts[end], "}") {
