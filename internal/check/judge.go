@@ -379,7 +379,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	defer func() { err = joinClose(err, x.pl) }()
 	x.freshTests()
 	for _, stage := range []func(context.Context) error{
-		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.besides, x.unasked, x.repeated, x.unused, x.limits, x.untaken,
+		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.besides, x.unasked, x.repeated, x.unused, x.untaken, x.limits,
 	} {
 		if err := stage(ctx); err != nil {
 			return err

@@ -115,7 +115,8 @@ func (x *chainJudge) limits(ctx context.Context) error {
 			if x.took > longTests || tried == mostTries {
 				return nil
 			}
-			if len(t.far) > mostFar || !m.anew || !m.Limit() || t.Noticed == 0 || t.tried[m.Off] || !chosen(m) {
+			told := slices.ContainsFunc(x.out.Findings, func(f Fact) bool { return f.Rule == "low-coverage" && f.Path == t.Path && f.Line == m.Line })
+			if told || len(t.far) > mostFar || !m.anew || !m.Limit() || t.Noticed == 0 || t.tried[m.Off] || !chosen(m) {
 				continue
 			}
 			tried++
