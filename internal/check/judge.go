@@ -426,6 +426,7 @@ type tested struct {
 	passing map[string]bool // ids of those that passed
 	ran     map[string]bool // test files that were run
 	silent  []string        // those of runs that gave no result at all
+	batches int             // commands that ran them
 }
 
 // look reads the sources and tests of the toolchain, and of others that it is built with, and finds what the change can reach.

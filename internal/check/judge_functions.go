@@ -89,10 +89,7 @@ func (x *chainJudge) functions(ctx context.Context) error {
 func (x *chainJudge) trials() []*trial {
 	var out []*trial
 	gone := x.gone()
-	for _, ch := range x.changes {
-		if ch.Status == 'D' || x.kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
-			continue
-		}
+	for _, ch := range x.writes() {
 		ch = x.fromWhere(ch)
 		was, is := functions(ch.Path, codeOf(ch.Path, ch.Old)), functions(ch.Path, codeOf(ch.Path, ch.New))
 		f := source.Parse(ch.Path, ch.New)

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"go/ast"
 	"maps"
 	"path"
 	"slices"
@@ -18,25 +19,27 @@ import (
 
 // repeated names new tests that compute what they expect as the code does: a mistake there is one here.
 func (x *chainJudge) repeated(context.Context) error {
+	returned := each(x.writes(), computed)
 	for _, t := range x.fresh {
 		tests := x.files[t.File]
 		if t.Off >= t.Stop || t.Stop > len(tests) {
 			continue
 		}
 		text := joined(within(source.Code(source.Tokens(t.File, tests)), t.Off, t.Stop))
-		for _, ch := range x.changes {
-			if ch.Status == 'D' || x.kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
-				continue
-			}
-			values := computed(ch)
+		for _, values := range returned {
 			for _, name := range slices.Sorted(maps.Keys(values)) {
-				if given := values[name]; strings.Contains(text, given) && strings.Contains(text, " "+bareName(name)+" ") {
+				if strings.Contains(text, values[name]) && strings.Contains(text, " "+bareName(name)+" ") {
 					x.say(warn("test-repeats-code", t.File, t.Line, fmt.Sprintf("The test %s computes what it expects as %s does, so it can't notice a mistake there. Write the value.", t.Name, name)), nil)
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// writes are the changes of the toolchain's code but of files that are gone.
+func (x *chainJudge) writes() []Change {
+	return those(x.changes, func(ch Change) bool { return ch.Status != 'D' && x.kindOf(ch) == codeKind && x.mineIn(x.chain, ch) })
 }
 
 // computed are the values that functions return in new lines, and that take more than one step to get.
@@ -76,10 +79,7 @@ func joined(code []source.Token) string {
 // over: there only what is of their own package, or of none, counts.
 func (x *chainJudge) unused(context.Context) error {
 	called := x.mentionedBy(x.redTests())
-	for _, ch := range x.changes {
-		if ch.Status == 'D' || x.kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
-			continue
-		}
+	for _, ch := range x.writes() {
 		f, was := source.Parse(ch.Path, ch.New), functions(ch.Path, ch.Old)
 		code := source.Code(f.Tokens)
 		for _, fn := range f.Funcs {
@@ -109,10 +109,13 @@ const nearTokens = 12
 
 // limits names new limits at which no test near them is: moved by one, all of them pass. Only a number that somebody chose is a limit.
 func (x *chainJudge) limits(ctx context.Context) error {
+	if x.took > longTests {
+		return nil
+	}
 	tried := 0
 	for _, t := range x.trialled {
 		for _, m := range t.mutants {
-			if x.took > longTests || tried == mostTries {
+			if tried == mostTries {
 				return nil
 			}
 			told := slices.ContainsFunc(x.out.Findings, func(f Fact) bool { return f.Rule == "low-coverage" && f.Path == t.Path && f.Line == m.Line })
@@ -168,11 +171,9 @@ func (x *chainJudge) untaken(ctx context.Context) error {
 		return nil
 	}
 	old, now := map[string][]byte{}, map[string][]byte{}
-	for _, ch := range x.changes {
-		if ch.Status != 'D' && x.kindOf(ch) == codeKind && x.mineIn(x.chain, ch) {
-			ch = x.fromWhere(ch)
-			old[ch.Path], now[ch.Path] = ch.Old, ch.New
-		}
+	for _, ch := range x.writes() {
+		ch = x.fromWhere(ch)
+		old[ch.Path], now[ch.Path] = ch.Old, ch.New
 	}
 	reaching := map[string][]string{} // all that reach a file, also by way of others
 	for _, t := range x.trialled {
@@ -223,17 +224,20 @@ func unlocked(changes []Change) []step.Finding {
 		for _, m := range now[name].methods {
 			if m.guarded {
 				lock[m.name] = true
-				maps.Copy(together, setOf(slices.Collect(maps.Keys(m.uses))))
+				for field := range m.uses {
+					together[field] = true
+				}
 			}
 		}
 		locks := len(lock) > 0
 		for _, m := range now[name].methods {
 			guarded, existed := was[m.name]
-			through := slices.ContainsFunc(slices.Collect(maps.Keys(m.uses)), func(used string) bool { return lock[used] }) || strings.HasSuffix(m.name, "Locked")
-			if m.guarded || through || existed && !guarded || !existed && !locks || !strings.Contains("ABCDEFGHIJKLMNOPQRSTUVWXYZ", m.name[:1]) {
+			uses := slices.Sorted(maps.Keys(m.uses))
+			through := strings.HasSuffix(m.name, "Locked") || slices.ContainsFunc(uses, func(used string) bool { return lock[used] })
+			if m.guarded || through || existed && !guarded || !existed && !locks || !ast.IsExported(m.name) {
 				continue
 			}
-			for _, field := range slices.Sorted(maps.Keys(m.uses)) {
+			for _, field := range uses {
 				if now[name].changed[field] && (together[field] || existed) {
 					_, typ, _ := strings.Cut(name, " ")
 					out = append(out, fix("unguarded-state", m.path, m.uses[field], fmt.Sprintf("%s.%s uses %s, which methods change, without the lock that others take.", typ, m.name, field)))

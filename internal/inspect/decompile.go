@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -62,7 +63,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	for _, d := range dirs {
 		uses[d] = p.imports(d, slices.Sorted(maps.Keys(files[d])), files[d], isModule)
 	}
-	tests := p.testsOf(isModule)
+	tests := sync.OnceValue(func() map[string][]string { return p.testsOf(isModule) }) // where specs are there they are not asked for
 	created := map[string][]byte{}
 	for _, d := range dirs {
 		x := Decompiled{Dir: d, Spec: p.SpecPath(d), Implements: path.Join(d, implementsFile), Sources: byDir[d]}
@@ -71,7 +72,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 			x.Skipped = unread[d] + " cannot be read, so what the module exports is not known"
 		case !p.Has(x.Spec):
 			x.Created = true
-			p.decompile(&x, files, isModule, uses, tests[d])
+			p.decompile(&x, files, isModule, uses, tests()[d])
 			created[x.Spec] = x.Text
 		case p.named(x.Spec) == nil:
 			x.Skipped = "its " + path.Base(x.Spec) + " cannot be read"

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
-	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -72,7 +71,7 @@ func DocumentResult(l Lang, m step.DocumentModule) string {
 func documentsEnd(l Lang, workflow string, o *step.DocumentOut) string {
 	var b strings.Builder
 	for _, q := range o.Assumed {
-		fmt.Fprintf(&b, l.T("assumed: %s")+"\n", pdca.Line(q.Question+" "+q.Answer))
+		fmt.Fprintln(&b, assumed(l, q))
 	}
 	switch {
 	case len(o.Findings) > 0:

@@ -74,7 +74,7 @@ func (r *Run) ended(l Lang, landed bool) ending {
 		e.result = append(e.result, l.T("nothing landed; your branch and files are unchanged"))
 	}
 	for _, q := range o.Assumed {
-		e.open = append(e.open, fmt.Sprintf(l.T("assumed: %s"), pdca.Line(strings.TrimPrefix(q.Question, step.Assumed)+" "+q.Answer)))
+		e.open = append(e.open, assumed(l, q))
 	}
 	for _, s := range o.Accepted {
 		e.open = append(e.open, fmt.Sprintf(l.T("overruled: %s"), pdca.Line(s)))
@@ -83,6 +83,11 @@ func (r *Run) ended(l Lang, landed bool) ending {
 		e.open = append(e.open, fmt.Sprintf(l.T("warning: %s"), l.Asked(pdca.Line(s))))
 	}
 	return e
+}
+
+// assumed is a line with what an agent took for granted, and the question if there was one.
+func assumed(l Lang, q step.QA) string {
+	return fmt.Sprintf(l.T("assumed: %s"), pdca.Line(strings.TrimPrefix(q.Question, step.Assumed)+" "+q.Answer))
 }
 
 // undelivered says of a run that has done all that the user does not have it.
