@@ -178,7 +178,7 @@ type Proof struct {
 	Unread []string
 	// Examples are what became of the values that the sentences of a task have.
 	Examples []step.Example
-	// Callable is set where the engine could call what a task has written.
+	// Callable is set where the engine can call what a task has written, or run commands of it.
 	Callable bool
 	// Idle are the commands of a task that succeed without it as well, as they are written: they show nothing of it.
 	Idle []string

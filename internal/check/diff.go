@@ -76,12 +76,12 @@ func (c *Checker) texts(ctx context.Context, files []step.File) (map[string][]by
 }
 
 // openEdited makes a place, as [Checker.open] does, for a tree with other versions of some files.
-func (c *Checker) openEdited(ctx context.Context, proof step.Shows, tree string, edits []git.Edit, base string, chain toolchain.Found) (*place, error) {
+func (c *Checker) openEdited(ctx context.Context, proof step.Shows, tree string, edits []git.Edit, base string, chain toolchain.Found, more ...toolchain.Found) (*place, error) {
 	tree, err := c.repo.EditTree(ctx, tree, edits)
 	if err != nil {
 		return nil, err
 	}
-	return c.open(ctx, proof, tree, base, chain)
+	return c.open(ctx, proof, tree, base, chain, more...)
 }
 
 // Git's file modes.

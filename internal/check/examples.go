@@ -34,7 +34,7 @@ const examplesTime = 30 * time.Second
 type Called struct {
 	Examples []step.Example // those of the spec, and held-out ones
 	Findings []step.Finding
-	Any      bool // the engine can call this code: at least one call, of any kind, was made
+	Any      bool // the engine can call this code: at least one call, of any kind, was made, or commands can be run
 }
 
 // Examples calls the code of tree as the examples of the module's spec do, and compares what it gives. It is done by a program
@@ -51,6 +51,15 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 			out, err = Called{}, fmt.Errorf("run examples: %w", err)
 		}
 	}()
+	if out, err = c.calls(ctx, m, tree, tests); err != nil {
+		return out, err
+	}
+	run, wrong, err := c.commands(ctx, m, tree)
+	out.Examples, out.Findings, out.Any = append(out.Examples, run...), append(out.Findings, wrong...), out.Any || c.confined()
+	return out, err
+}
+
+func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step.File) (out Called, err error) {
 	asked, err := c.asked(ctx, m, tree, tests)
 	if err != nil {
 		return Called{}, err
@@ -141,22 +150,29 @@ func (u *user) copies(ctx context.Context, asked, all []example.Example, given [
 }
 
 // userOf is a user of a module on a tree without tests.
-func (c *Checker) userOf(ctx context.Context, m Module, tree string) (*user, error) {
+func (c *Checker) userOf(ctx context.Context, m Module, tree string) (u *user, err error) {
+	u = &user{m: m, parsed: map[string]sourceFile{}, others: map[string][]sourceFile{}, functions: map[string]string{}}
+	u.place, u.without, err = c.untested(ctx, tree, cmp.Or(m.Base, tree), m.Chain)
+	return u, err
+}
+
+// untested is a place for a tree without its tests, which it names.
+func (c *Checker) untested(ctx context.Context, tree, base string, chain toolchain.Found, more ...toolchain.Found) (*place, []step.File, error) {
 	entries, err := c.repo.ReadTree(ctx, tree)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	u := &user{m: m, parsed: map[string]sourceFile{}, others: map[string][]sourceFile{}, functions: map[string]string{}}
 	var edits []git.Edit
+	var tests []step.File
 	for _, e := range entries {
 		if toolchain.IsTest(e.Path) && !strings.HasPrefix(e.Path, "../") && !strings.HasSuffix(e.Path, ".rs") {
 			if edits = append(edits, git.Edit{Path: e.Path}); e.Mode != linkMode {
-				u.without = append(u.without, step.File{Path: e.Path, ID: e.ID})
+				tests = append(tests, step.File{Path: e.Path, ID: e.ID})
 			}
 		}
 	}
-	u.place, err = c.openEdited(ctx, step.OnExamples, tree, edits, cmp.Or(m.Base, tree), m.Chain)
-	return u, err
+	pl, err := c.openEdited(ctx, step.OnExamples, tree, edits, base, chain, more...)
+	return pl, tests, err
 }
 
 // user runs code as a user of it would.

@@ -24,6 +24,9 @@ type heldOut struct {
 func (m Module) heldOut(seen []example.Example) (out []heldOut, unmade []step.Example) {
 	known := setOf(each(seen, example.Example.Calls))
 	for _, h := range m.HeldOut {
+		if _, ok := h.Command(); ok { // see runCommands
+			continue
+		}
 		e, why := m.readHeldOut(h)
 		switch {
 		case why != "":
@@ -62,6 +65,9 @@ func UnreadCalls(held []step.HeldOut) []string { return Module{HeldOut: held}.un
 
 func (m Module) unread() (bad []string) {
 	for _, h := range m.HeldOut {
+		if _, ok := h.Command(); ok {
+			continue
+		}
 		if _, why := m.readHeldOut(h); why != "" {
 			bad = append(bad, fmt.Sprintf("%s (%s)", h, why))
 		}
@@ -132,19 +138,24 @@ func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example
 	for name, n := range wrong {
 		decides = decides || n >= fewInputs && 2*n > made[name] && u.m.exports(name) // others are as they were
 	}
+	return out, []step.Finding{u.m.heldOutFailed(failed, total, first, decides)}, nil
+}
+
+// heldOutFailed is the finding that some of the held-out calls that were made give something else. One of them is told.
+func (m Module) heldOutFailed(failed, total int, told string, decides bool) step.Finding {
 	whose := "another agent expects from the spec"
-	if u.m.requested() {
+	if m.requested() {
 		whose = "another agent expects from the request"
 	}
-	f := fix("held-out-failed", u.m.Spec, 0, fmt.Sprintf(
-		"%d of %d calls that are in no test give a different result than %s. One of them: %s.", failed, total, whose, first))
+	f := fix("held-out-failed", m.Spec, 0, fmt.Sprintf(
+		"%d of %d calls that are in no test give a different result than %s. One of them: %s.", failed, total, whose, told))
 	if decides {
 		f.Severity = step.Rejects
 		f.Message += " The code must work for every input, not only for those in the tests."
 	} else {
 		f.Message += " Work out the right result; if the code is right, leave it."
 	}
-	return out, []step.Finding{f}, nil
+	return f
 }
 
 // earlier asks what sequences ask at their end earlier, too: what is kept from then on, and is not true any more, is given again. Calls that

@@ -98,7 +98,22 @@ func (p *taskProof) examples(ctx context.Context) error {
 	}
 	p.proof.Examples = append(p.proof.Examples, uncalled...)
 	p.recited()
-	return nil
+	return p.commands(ctx)
+}
+
+// commands runs the commands that the author of the plan has kept, in the project as a whole.
+func (p *taskProof) commands(ctx context.Context) error {
+	code := those(p.changes, doesSomething)
+	if len(code) == 0 {
+		return nil
+	}
+	p.proof.Callable = p.proof.Callable || p.c.confined()
+	chains := append(slices.Clone(p.t.Chains), toolchain.Found{})[:max(1, len(p.t.Chains))]
+	m := Module{Base: p.t.Base, Chain: chains[0], HeldOut: p.t.HeldOut, Place: toolchain.Placement{Sources: pathsOf(code)}}
+	run, wrong, err := p.c.commands(ctx, m, p.proof.Tree, chains[1:]...)
+	p.proof.Examples = append(p.proof.Examples, run...)
+	p.add(wrong...)
+	return err
 }
 
 // recited finds values of held-out calls that the author was told in what he wrote: such code may answer these calls and no others.
@@ -211,6 +226,9 @@ var doesNow = re.New(`(?i)\b(currently|today|now|at present|at the moment|instea
 func (p *taskProof) heldOutOf(parts []part) [][]step.HeldOut {
 	out := make([][]step.HeldOut, len(parts))
 	for _, h := range p.t.HeldOut {
+		if _, ok := h.Command(); ok { // see commands
+			continue
+		}
 		e, _ := example.ReadCall(h.Call, h.Result())
 		at := slices.IndexFunc(parts, func(x part) bool { return e.Call != nil && x.module.unqualified(e).Call != nil })
 		if len(parts) > 0 {

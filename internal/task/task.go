@@ -5,6 +5,7 @@ package task
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
@@ -50,8 +51,8 @@ type Criterion struct {
 // HeldOut is a call that the author of the code does not see before it fails, with what it is to give: the author of its tests, or of its
 // plan, has worked it out.
 type HeldOut struct {
-	Call  string `json:"call"`  // an export with literals
-	Gives string `json:"gives"` // a literal, or a word for an error
+	Call  string `json:"call"`  // an export with literals, or a command: "$ ./tally 1 2"
+	Gives string `json:"gives"` // a literal, or a word for an error; of a command the text that it prints
 	// Sure says that its author has worked it out twice.
 	Sure bool `json:"sure,omitempty"`
 	// Told says that the author of the code was told of it, because his code gave something else.
@@ -64,13 +65,35 @@ func (h HeldOut) String() string { return h.Call + " → " + h.Gives }
 // amount is a number as Python and Java write those of a class for it: it equals the number, however many zeros it ends with.
 var amount = re.New(`(?:\bnew )?\b(?:Big)?Decimal\(["']?(-?\d[\d.]*)["']?\)`)
 
-// Result is what the call is to give, with numbers as all languages write them: 1.50 for Decimal("1.50").
+// Command is the line of a command, ok is false for a call.
+func (h HeldOut) Command() (line string, ok bool) {
+	return strings.CutPrefix(strings.TrimSpace(h.Call), "$ ")
+}
+
+// Result is what the call is to give, with numbers as all languages write them: 1.50 for Decimal("1.50"). Of a command it is the text that
+// it prints in quotes, without white space at the end, or error.
 func (h HeldOut) Result() string {
 	gives := strings.TrimSpace(h.Gives)
+	if _, ok := h.Command(); ok {
+		return printed(gives)
+	}
 	if strings.HasPrefix(gives, `"`) { // a text
 		return gives
 	}
 	return amount().ReplaceAllString(gives, "$1")
+}
+
+// printed is a text that a command prints, as JSON: one may have been written without quotes.
+func printed(gives string) string {
+	if gives == "error" {
+		return gives
+	}
+	var text string
+	if json.Unmarshal([]byte(gives), &text) != nil {
+		text = gives
+	}
+	raw, _ := json.Marshal(strings.TrimRight(text, " \t\r\n")) // a text always is JSON
+	return string(raw)
 }
 
 // Task is one piece of work that ends in one commit.

@@ -1,0 +1,151 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/confine"
+	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+const (
+	mostCommands = 20
+	commandTime  = 2 * time.Minute // of one: it may have to build first
+)
+
+// printed is what a command gave, or why it shows nothing.
+type printed struct {
+	text, errors string // on its two outputs, without white space at the end
+	exit         int
+	cannot       string
+}
+
+// String is what people are told of it.
+func (r printed) String() string {
+	if r.exit != 0 {
+		return fmt.Sprintf("exit code %d: %s", r.exit, clipped(cmp.Or(firstLines(r.errors, 3), firstLines(r.text, 3)), 300))
+	}
+	raw, _ := json.Marshal(r.text) // a text always is JSON
+	return clipped(string(raw), 300)
+}
+
+// confined reports whether what agents write is run where it cannot harm: a person has said so of what is around the program.
+func (c *Checker) confined() bool { return c.o.Confine != nil || c.o.Level == confine.Outside }
+
+// commands are the held-out calls of a module that are commands.
+func (m Module) commands() []step.HeldOut {
+	return those(m.HeldOut, func(h step.HeldOut) bool { _, ok := h.Command(); return ok })
+}
+
+// commands runs the held-out calls of a module that are commands: programs, and code of languages that the engine does not call. Each has a
+// checkout of its own without tests and network, and is run in the root of the project. Who wrote it may not have seen it run: one that
+// fails where it was to print something shows nothing, unless what it says names a source of the module. What agents write is run in a
+// sandbox only.
+func (c *Checker) commands(ctx context.Context, m Module, tree string, more ...toolchain.Found) (out []step.Example, found []step.Finding, err error) {
+	failed, total, told, decides := 0, 0, "", false
+	for i, h := range m.commands() {
+		e := step.Example{Text: h.String(), State: step.ExampleHolds, HeldOut: true}
+		var got printed
+		switch {
+		case !c.confined():
+			got.cannot = "commands that agents write are run in a sandbox only"
+		case i >= mostCommands:
+			got.cannot = fmt.Sprintf("%d commands are run", mostCommands)
+		default:
+			if got, err = c.runCommand(ctx, m, tree, h, more); err != nil {
+				return nil, nil, err
+			}
+		}
+		holds := holds(h, got)
+		if !holds && got.cannot == "" {
+			again, err := c.runCommand(ctx, m, tree, h, more)
+			if err != nil {
+				return nil, nil, err
+			}
+			if again.text != got.text || again.exit != got.exit {
+				got.cannot = "it gives something else each time"
+			}
+		}
+		switch {
+		case got.cannot != "":
+			e.State, e.Why = step.ExampleNotRun, got.cannot
+		case holds:
+			total++
+		default:
+			e.State, e.Why = step.ExampleFails, got.String()
+			failed++
+			total++
+			if text := h.String() + ". It gives: " + e.Why; told == "" || h.Sure && !decides {
+				told = text
+			}
+			decides = decides || h.Sure
+		}
+		out = append(out, e)
+	}
+	if failed > 0 {
+		found = append(found, m.heldOutFailed(failed, total, told, decides))
+	}
+	return out, found, nil
+}
+
+// holds reports whether a command has given what is expected of it.
+func holds(h step.HeldOut, got printed) bool {
+	want := h.Result()
+	if want == "error" {
+		return got.exit != 0
+	}
+	var text string
+	return got.exit == 0 && json.Unmarshal([]byte(want), &text) == nil && text == got.text
+}
+
+// runCommand runs one in a checkout of its own.
+func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.HeldOut, more []toolchain.Found) (got printed, err error) {
+	p, _, err := c.untested(ctx, tree, cmp.Or(m.Base, tree), m.Chain, more...)
+	if err != nil {
+		return printed{}, err
+	}
+	defer func() { err = joinClose(err, p) }()
+	line, _ := h.Command()
+	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), p.environment(false), false)
+	policy, err := p.policy(env, false)
+	if err != nil {
+		return printed{}, err
+	}
+	res, err := proc.Run(ctx, proc.Command{Argv: toolchain.Argv(line), Dir: p.root, Env: env, Confine: policy, Total: commandTime})
+	if cause := context.Cause(ctx); cause != nil {
+		return printed{}, cause
+	}
+	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
+		return printed{cannot: err.Error()}, nil
+	}
+	if err != nil {
+		return printed{}, err
+	}
+	clean := func(s string) string {
+		return c.local(strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), " \t\r\n"))
+	}
+	got = printed{text: clean(res.Stdout.Text), errors: clean(res.Stderr.Text), exit: res.Exit}
+	ours := func(file string) bool {
+		return (m.Place.AllowsSource(file) || slices.Contains(m.Place.Sources, file)) && strings.Contains(got.errors, path.Base(file))
+	}
+	switch {
+	case res.Ended != proc.Exited:
+		got.cannot = "it was ended: it took " + res.Duration.Round(time.Second).String()
+	case res.Stdout.Truncated:
+		got.cannot = "it prints too much"
+	case res.Exit != 0 && h.Result() != "error" && !slices.ContainsFunc(slices.Collect(maps.Keys(p.entries)), ours):
+		got.cannot = "it fails: " + got.String()
+	}
+	return got, nil
+}

@@ -1,0 +1,69 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// TestHeldOutCommands runs commands of languages that nobody reads here: each alone, without tests, and only what is sure decides.
+func TestHeldOutCommands(t *testing.T) {
+	t.Parallel()
+	needs(t, "sh")
+	if policy() == nil {
+		t.Skip("no sandbox on this machine: jacquard doctor says why")
+	}
+	lab := newLab(t)
+	base := lab.tree("", map[string]string{"bin/double.sh": "exit 1\n"})
+	tree := lab.tree(base, map[string]string{
+		"bin/double.sh":        "case $1 in '') echo 'bin/double.sh: no number' >&2; exit 2 ;; 7) exit 0 ;; esac\necho $(($1 * 2))\n",
+		"tests/test_double.py": "echo tests\n",
+	})
+	for name, c := range map[string]struct {
+		call, gives string
+		sure        bool
+		want        string
+	}{
+		"it holds":                {"$ sh bin/double.sh 4", `"8"`, false, "holds"},
+		"with white space":        {"$ sh bin/double.sh 4", `"8\n"`, false, "holds"},
+		"without quotes":          {"$ sh bin/double.sh 4", "8", false, "holds"},
+		"it fails as it has to":   {"$ sh bin/double.sh", "error", false, "holds"},
+		"another result":          {"$ sh bin/double.sh 7", `"14"`, false, `fails "" fix`},
+		"one that is sure":        {"$ sh bin/double.sh 7", `"14"`, true, `fails "" reject`},
+		"it was to fail":          {"$ sh bin/double.sh 7", "error", true, `fails "" reject`},
+		"a pipe":                  {"$ echo 5 | xargs sh bin/double.sh", `"10"`, false, "holds"},
+		"no such file":            {"$ sh bin/triple.sh 4", `"12"`, true, "not-run it fails: exit code"},
+		"no such program":         {"$ triple 4", `"12"`, true, "not-run"},
+		"the code names its file": {"$ sh bin/double.sh", `"0"`, true, "fails exit code 2: bin/double.sh: no number reject"},
+		"another each time":       {"$ sh -c 'echo $$ >&2; cat /proc/sys/kernel/random/uuid'", `"0"`, true, "not-run it gives something else each time"},
+		"tests are not there":     {"$ cat tests/test_double.py", `"echo tests"`, true, "not-run it fails"},
+		"nothing is left":         {"$ sh -c 'cat left 2>/dev/null; echo 1 > left; cat left'", `"1"`, false, "holds"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			task := check.Task{Chains: []toolchain.Found{{}}, Owns: owns("bin/double.sh", "tests/test_double.py"), Taken: owns(), Deletes: owns(), Base: base, HeldOut: []step.HeldOut{{Call: c.call, Gives: c.gives, Sure: c.sure}}}
+			proof, _, err := lab.checker.Task(t.Context(), task, base, tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, e := range proof.Examples {
+				got = append(got, strings.TrimSpace(e.State+" "+e.Why))
+			}
+			for _, f := range proof.Findings {
+				if f.Rule == "held-out-failed" {
+					got = append(got, string(f.Severity))
+				}
+			}
+			if have := strings.Join(got, " "); !strings.HasPrefix(have, c.want) || !strings.HasPrefix(c.want, "not-run") && have != c.want {
+				t.Errorf("%q, want %q: %+v", have, c.want, proof.Findings)
+			}
+			if !proof.Callable {
+				t.Error("nobody would be asked to challenge it")
+			}
+		})
+	}
+}
