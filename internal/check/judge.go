@@ -72,10 +72,13 @@ type Judgement struct {
 	Before      string `json:"before"` // trees
 	Tree        string `json:"tree"`
 	// Findings are what is wrong or worth a look, what blocks first.
-	Findings  []Fact      `json:"findings"`
-	Functions []Function  `json:"functions"`
-	Red       []RedTest   `json:"red"`
-	Tests     step.Counts `json:"tests"`
+	Findings  []Fact     `json:"findings"`
+	Functions []Function `json:"functions"`
+	Red       []RedTest  `json:"red"`
+	// NewTests are, where no code has changed, the new tests of code that gives something, and those of them that notice when it gives
+	// something else.
+	NewTests Outcomes    `json:"new_tests,omitzero"`
+	Tests    step.Counts `json:"tests"`
 	// FailedBefore are tests that fail without the change as well. They are charged to nobody.
 	FailedBefore []string `json:"failed_before,omitempty"`
 	// AlsoBefore counts their results, one for each row of a table. Tests does not count them as failed.
@@ -379,7 +382,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	defer func() { err = joinClose(err, x.pl) }()
 	x.freshTests()
 	for _, stage := range []func(context.Context) error{
-		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.besides, x.unasked, x.repeated, x.unused, x.untaken, x.limits,
+		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.testsAlone, x.besides, x.unasked, x.repeated, x.unused, x.untaken, x.limits,
 	} {
 		if err := stage(ctx); err != nil {
 			return err

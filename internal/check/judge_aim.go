@@ -33,11 +33,11 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 	var ends, known, first, rest []mutantAt
 	for range mostIndexes {
 		var further []string
-		for _, file := range x.sourcesOf(g, units) {
+		for _, file := range sourcesOf(g, x.files, units) {
 			further = append(further, g.imports(file)...)
 			lines := strings.Split(string(x.files[file]), "\n")
 			ends = append(ends, those(x.longer(file, gone), func(m mutantAt) bool { return named[bareName(m.Func)] })...)
-			for _, m := range x.mutantsIn(file) {
+			for _, m := range mutantsIn(x.files, file) {
 				switch name := bareName(m.Func); {
 				case !named[name]:
 				case slices.ContainsFunc(literal().FindAllString(lines[m.Line-1], -1), func(v string) bool { return strings.Contains(gone, v) }):
@@ -54,8 +54,8 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 		}
 	}
 	if len(known)+len(first)+len(rest) == 0 {
-		for _, file := range x.sourcesOf(g, near) {
-			rest = append(rest, x.mutantsIn(file)...)
+		for _, file := range sourcesOf(g, x.files, near) {
+			rest = append(rest, mutantsIn(x.files, file)...)
 		}
 	}
 	shown := spread(known)
@@ -140,18 +140,18 @@ func (x *chainJudge) aside(file, test string) bool {
 }
 
 // sourcesOf are the files of code in some units that is not there for tests.
-func (x *chainJudge) sourcesOf(g *graph, units []string) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(x.files)), func(file string) bool {
-		return !toolchain.IsSource(file) || !slices.Contains(units, g.unit(file)) || ofTestLibraries().Match(x.files[file])
+func sourcesOf(g *graph, files map[string][]byte, units []string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(file string) bool {
+		return !toolchain.IsSource(file) || !slices.Contains(units, g.unit(file)) || ofTestLibraries().Match(files[file])
 	})
 }
 
 // mutantsIn are the small changes of a file, and besides those that give something alike.
-func (x *chainJudge) mutantsIn(file string) (out []mutantAt) {
-	for _, m := range source.Parse(file, x.files[file]).Mutants() {
-		out = append(out, mutantAt{Mutant: m, file: file, src: x.files[file]})
+func mutantsIn(files map[string][]byte, file string) (out []mutantAt) {
+	for _, m := range source.Parse(file, files[file]).Mutants() {
+		out = append(out, mutantAt{Mutant: m, file: file, src: files[file]})
 		if alike, ok := m.Alike(); ok {
-			out = append(out, mutantAt{Mutant: alike, file: file, src: x.files[file]})
+			out = append(out, mutantAt{Mutant: alike, file: file, src: files[file]})
 		}
 	}
 	return out

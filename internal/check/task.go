@@ -301,9 +301,17 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	if p.failed || Rejected(p.proof.Findings) {
 		return nil
 	}
-	others := p.openIn(pl.chain)
-	if err := p.looser(ctx, pl); err != nil || len(code)+len(others) == 0 || Rejected(p.proof.Findings) {
+	if err := p.looser(ctx, pl); err != nil || Rejected(p.proof.Findings) {
 		return err
+	}
+	return p.seen(ctx, pl, mine, code, fresh)
+}
+
+// seen finds out what tests that pass notice: new ones fail without the task, and on mutants.
+func (p *taskProof) seen(ctx context.Context, pl *place, mine, code []string, fresh []test) error {
+	others := p.openIn(pl.chain)
+	if len(code)+len(others) == 0 {
+		return p.testsAlone(ctx, pl, fresh)
 	}
 	if p.t.Coverage && len(code) > 0 {
 		err := pl.coverage(ctx, func(file string) bool { return toolchain.IsSource(file) && slices.Contains(mine, file) }, p.before, nil, &p.proof)
@@ -322,7 +330,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	if Rejected(p.proof.Findings) || len(fresh) == 0 || len(code) == 0 && len(p.proof.Red) == shown {
 		return nil
 	}
-	files = slices.Concat(mine, others)
+	files := slices.Concat(mine, others)
 	if err := p.notices(ctx, pl, files, fresh); err != nil {
 		return err
 	}

@@ -124,6 +124,9 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		if j.Before == j.Tree {
 			return l.T("nothing: no changes; to check the last commit, run: jacquard prove HEAD~1..HEAD")
 		}
+		if n := j.NewTests; n.Tried > 0 {
+			return fmt.Sprintf(l.T("nothing: no code changed; %d of %d new tests notice when it returns another value"), n.Noticed, n.Tried)
+		}
 		return l.T("nothing: no code changed")
 	case check.VerdictUnproved:
 		if n := count(j, failing); n > 0 {

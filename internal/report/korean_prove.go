@@ -80,6 +80,7 @@ var koreanProve = map[string]string{
 	", %d failing without the change too":                                                 ", 변경 없이도 실패 %d",
 	"fail without the change too, so they don't count (%d): %s":                           "변경이 없어도 실패하므로 변경의 문제로 치지 않음 (%d): %s",
 	"nothing: there is no file yet; write some code and a test, then run: jacquard prove": "nothing: 아직 파일이 없습니다. 코드와 테스트를 쓴 뒤 실행하세요: jacquard prove",
+	"nothing: no code changed; %d of %d new tests notice when it returns another value":   "nothing: 바뀐 코드가 없습니다. 코드가 다른 값을 돌려주면 알아차리는 새 테스트: %d/%d",
 	"nothing: no code changed":                                                            "nothing: 바뀐 코드가 없습니다",
 	"outside functions":                                                                   "함수 밖",
 	"proved: %d new tests fail without the change and pass with it":                       "proved: 새 테스트(%d개)가 변경이 없으면 실패하고 있으면 통과합니다",

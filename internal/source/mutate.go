@@ -266,7 +266,7 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 			if end := conditionOf(ts, i); end > i+1 && !onlyEquality(ts[i+1:end]) {
 				around(i+1, end, "negate condition", "(not (", "))")
 			}
-		case isWord(t, "return") && i+1 < len(ts) && ts[i+1].Kind == String && !strings.HasSuffix(ts[i+1].Text, `"""`):
+		case isWord(t, "return") && i+1 < len(ts) && ts[i+1].Kind == String && !strings.HasSuffix(ts[i+1].Text, `"""`) && statementEnd(ts, i, python) == i+2:
 			add(ts[i+1], ts[i+1].End, ReturnText, `"mutant"`)
 		case isWord(t, "return") && (python || f.Lang == TypeScript || f.Lang == JavaScript):
 			if end := statementEnd(ts, i, python); end > i+1 && ts[end-1].End <= fn.Stop && (end > i+2 || ts[i+1].Kind == Ident && !isWord(ts[i+1], "self") && !isWord(ts[i+1], "this")) && !isWord(ts[i+1], "None") && !isWord(ts[i+1], "undefined") && !isWord(ts[i+1], "null") {

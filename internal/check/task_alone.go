@@ -1,0 +1,251 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Limits of what is tried for new tests where no code has changed.
+const (
+	mostAlone      = 12 // mutants for the tests of a file
+	mostAloneFiles = 8
+)
+
+// unchanged is code that new tests call, and that has not changed.
+type unchanged struct {
+	pl    *place
+	files map[string][]byte // sources and tests
+	graph *graph
+	limit time.Duration // of one run
+}
+
+// blindTest is a new test that passes as well when what it calls gives something else.
+type blindTest struct {
+	test
+	mutant mutantAt
+}
+
+// finding says so.
+func (b blindTest) finding(severity step.Severity) step.Finding {
+	return step.Finding{Rule: "compares-nothing", Severity: severity, Path: b.File, Line: b.Line, Message: fmt.Sprintf(
+		"The new test %s also passes when %s returns another value (%s:%d: %s). Assert what it returns.", b.Name, b.mutant.Func, b.mutant.file, b.mutant.Line, describe(b.mutant.Mutant))}
+}
+
+// blind are those of some new tests that notice none of the mutants that change what a function gives which they call. tried counts the
+// tests for which there is such a mutant.
+func (u unchanged) blind(ctx context.Context, fresh []test, proof *Proof) (out []blindTest, tried int, err error) {
+	files := filesOf(fresh)
+	for _, file := range files[:min(len(files), mostAloneFiles)] {
+		in := source.Parse(file, u.files[file])
+		mutants := spread(u.mutantsFor(in, file))
+		left := map[string]test{}
+		for _, t := range fresh {
+			if t.File == file {
+				left[t.Name] = t
+			}
+		}
+		survived := map[string]mutantAt{}
+		runs := 0
+		for _, m := range mutants {
+			asked := map[string]test{}
+			for name, t := range left {
+				if calledIn(in, t.Test)[callName(m.Func)] {
+					asked[name] = t
+				}
+			}
+			if len(asked) == 0 {
+				continue
+			}
+			if runs++; runs > mostAlone { // one that is not tried may be the one that they notice
+				maps.DeleteFunc(left, func(name string, _ test) bool { return asked[name].Name != "" })
+				continue
+			}
+			run, err := u.run(ctx, m, file, proof)
+			if err != nil {
+				return nil, 0, err
+			}
+			for name, t := range asked {
+				switch killed, valid := run.noticed([]test{t}); {
+				case killed:
+					tried++
+					delete(left, name)
+				case valid:
+					survived[name] = m
+				}
+			}
+		}
+		for _, t := range fresh {
+			if m, ok := survived[t.Name]; ok && t.File == file && left[t.Name].Name != "" {
+				tried++
+				out = append(out, blindTest{t, m})
+			}
+		}
+	}
+	return out, tried, nil
+}
+
+// run runs the tests of a file on a mutant. What takes much longer shows nothing.
+func (u unchanged) run(ctx context.Context, m mutantAt, file string, proof *Proof) (testRun, error) {
+	short, cancel := context.WithTimeoutCause(ctx, u.limit, errSlow)
+	defer cancel()
+	run, err := u.pl.mutated(short, m, toolchain.Selection{Files: []string{file}}, proof)
+	if errors.Is(err, errSlow) && context.Cause(ctx) == nil {
+		return testRun{}, nil
+	}
+	return run, err
+}
+
+// mutantsFor are those that change what functions give, in the files that a file of tests imports, or if they only hand on, in those that
+// these import.
+func (u unchanged) mutantsFor(in source.File, file string) (out []mutantAt) {
+	named := map[string]bool{}
+	for _, t := range in.Tests {
+		for name := range calledIn(in, t) {
+			named[name] = true
+		}
+	}
+	units := append(u.graph.imports(file), u.graph.beside(file))
+	for range mostIndexes {
+		var further []string
+		for _, name := range sourcesOf(u.graph, u.files, units) {
+			further = append(further, u.graph.imports(name)...)
+			out = append(out, those(mutantsIn(u.files, name), func(m mutantAt) bool { return m.gives() && named[callName(m.Func)] })...)
+		}
+		if units = further; len(out) > 0 {
+			return out
+		}
+	}
+	return nil
+}
+
+// gives reports whether a mutant is no more than another value that a function gives.
+func (m mutantAt) gives() bool {
+	line := m.src[bytes.LastIndexByte(m.src[:m.Off], '\n')+1 : m.Off]
+	literal := strings.HasPrefix(m.What, "change constant") || slices.Contains([]string{"true to false", "false to true"}, strings.ToLower(m.What))
+	return m.Value() || m.What == source.ReturnText || literal && string(bytes.TrimSpace(line)) == "return"
+}
+
+// calledIn are the functions that a test calls, and those that functions of its file do which it calls. What is called of an object is with
+// a dot: its type is not known.
+func calledIn(f source.File, t source.Test) map[string]bool {
+	names := callsIn(f, t.Off, t.Stop)
+	for more := true; more; {
+		more = false
+		for _, fn := range f.Funcs {
+			if !names[callName(fn.Name)] {
+				continue
+			}
+			for name := range callsIn(f, fn.Off, fn.Stop) {
+				more = more || !names[name]
+				names[name] = true
+			}
+		}
+	}
+	return names
+}
+
+func callsIn(f source.File, from, to int) map[string]bool {
+	imported := map[string]bool{}
+	for _, i := range f.Imports {
+		imported[stem(path.Base(strings.ReplaceAll(i.From, ".", "/")))] = true
+		for _, name := range i.Names {
+			imported[name] = true
+		}
+		for _, t := range f.Tokens {
+			if t.Line == i.Line && t.Kind == source.Ident {
+				imported[t.Text] = true
+			}
+		}
+	}
+	names := map[string]bool{}
+	code := source.Code(within(f.Tokens, from, to))
+	for i, t := range code {
+		switch {
+		case t.Kind != source.Ident || i+1 >= len(code) || code[i+1].Text != "(":
+		case i >= 2 && slices.Contains([]string{".", "?.", "::"}, code[i-1].Text) && !imported[code[i-2].Text]:
+			names["."+t.Text] = true
+		default:
+			names[t.Text] = true
+		}
+	}
+	return names
+}
+
+// callName is how callsIn names a function, or a method.
+func callName(name string) string {
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		return name[i:]
+	}
+	return name
+}
+
+// newTests are those of some tests whose file had none of their name.
+func (p *taskProof) newTests(fresh []test) []test {
+	return slices.DeleteFunc(slices.Clone(fresh), func(t test) bool {
+		return slices.ContainsFunc(p.changes, func(ch Change) bool {
+			return ch.Path == t.File && slices.ContainsFunc(source.Parse(ch.Path, ch.Old).Tests, func(o source.Test) bool { return o.Name == t.Name })
+		})
+	})
+}
+
+// testsAlone rejects new tests of code that has not changed if none of them compares what it gives, and tells of single ones.
+func (p *taskProof) testsAlone(ctx context.Context, pl *place, fresh []test) error {
+	fresh = those(p.newTests(fresh), func(t test) bool { return t.in(p.proof.Results) == step.Pass })
+	if len(fresh) == 0 || p.t.Untested != "" || slices.ContainsFunc(p.changes, doesSomething) {
+		return nil
+	}
+	files, err := p.c.readFiles(ctx, p.proof.Tree, func(e git.Entry) bool {
+		return e.Mode != linkMode && e.Mode != moduleMode && ecosystemOf(e.Path) == pl.chain.Ecosystem && pl.ours(e.Path) && !toolchain.IsTestData(e.Path)
+	})
+	if err != nil {
+		return err
+	}
+	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
+	defer cancel()
+	blind, tried, err := unchanged{pl, files, newGraph(pl.chain, files), MaxMutate}.blind(short, fresh, &p.proof)
+	if errors.Is(err, errMutateTime) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	severity := step.Fix
+	if len(blind) == tried {
+		severity = step.Rejects
+	}
+	for _, b := range blind {
+		p.add(b.finding(severity))
+	}
+	return nil
+}
+
+// testsAlone tells which new tests of code that has not changed do not compare what it gives.
+func (x *chainJudge) testsAlone(ctx context.Context) error {
+	if x.known.code || !x.anew {
+		return nil
+	}
+	fresh := those(x.newTests(x.fresh), func(t test) bool { return t.in(x.results) == step.Pass })
+	blind, tried, err := unchanged{x.pl, x.files, x.graph, slowAfter(x.took)}.blind(ctx, fresh, &x.proof)
+	if late(ctx, err) {
+		x.outOfTime()
+		x.out.NotRun = append(x.out.NotRun, "mutants for the new tests of "+strings.Join(filesOf(fresh), ", "))
+		return nil
+	}
+	for _, b := range blind {
+		x.say(b.finding(step.Fix), nil)
+	}
+	x.out.NewTests.Tried, x.out.NewTests.Noticed = x.out.NewTests.Tried+tried, x.out.NewTests.Noticed+tried-len(blind)
+	return err
+}
