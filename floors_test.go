@@ -24,6 +24,19 @@ var floors = map[string][]floor{
 		}},
 		{"change", []string{"task*.go", "judge*.go", "goals.go", "e2e.go", "screen.go"}},
 	},
+	"act": {
+		{"actor", []string{"act.go", "refs.go", "blobs.go", "lock.go", "view.go", "readfile.go", "map.go", "ledger.go", "commit.go", "commands.go", "session.go", "lists.go"}},
+		{"facts", []string{
+			"facts.go", "items.go", "specs.go", "packages.go", "compile_plan.go", "baseline.go", "quarantine.go", "survey.go", "checker.go", "heard.go", "chains.go",
+		}},
+		{"steps", []string{
+			"turn.go", "confined.go", "prove.go", "task_prove.go", "land.go", "task_land.go", "landed.go", "deliver.go", "keep.go", "keepdocs.go", "workdocs.go", "attest.go",
+			"forge.go",
+		}},
+		{"processes", []string{"work.go", "workedit.go", "workknown.go", "plan_check.go", "auto.go", "develop.go", "document.go", "project.go"}},
+		{"commands", []string{"judge.go", "verify.go", "verify_range.go", "rollback.go", "adopt.go", "discover.go"}},
+		{"handlers", []string{"handlers.go"}},
+	},
 }
 
 type floor struct {

@@ -140,9 +140,6 @@ func (a *Actor) effect(name string, do func() error) error {
 // runDir is the folder of a run's files.
 func (a *Actor) runDir(run string) string { return filepath.Join(a.o.State, "runs", run) }
 
-// RunRef is the run's branch.
-func RunRef(run string) string { return keptPrefix + run + "/head" }
-
 // trees is the directory of checkouts.
 func (a *Actor) trees() string { return cmp.Or(a.o.Trees, a.o.Cache) }
 
@@ -223,49 +220,19 @@ func writeVia(temp, path string, data []byte) error {
 	return os.Rename(f.Name(), path)
 }
 
-// Handlers are the handlers of all steps.
-func (a *Actor) Handlers() []flow.Handler {
-	return []flow.Handler{
-		flow.Handle(step.AgentTurn, a.turn),
-		flow.Handle(step.Head, a.head),
-		flow.Handle(step.Restart, a.restart),
-		flow.Handle(step.Plan, a.plan),
-		flow.Handle(step.Language, a.language),
-		flow.Handle(step.Packages, a.packages),
-		flow.Handle(step.Prune, a.prune),
-		flow.Handle(step.ProveRed, a.proveRed),
-		flow.Handle(step.ProveGreen, a.proveGreen),
-		flow.Handle(step.Format, a.format),
-		flow.Handle(step.Mutate, a.mutate),
-		flow.Handle(step.Land, a.land),
-		flow.Handle(step.Apply, a.apply),
-		flow.Handle(step.Deliver, a.deliver),
-		flow.Handle(step.Survey, a.survey),
-		flow.Handle(step.Describe, a.describe),
-		flow.Handle(step.SpecSurvey, a.specSurvey),
-		flow.Handle(step.SpecDraft, a.specDraft),
-		flow.Handle(step.WorkSurvey, a.workSurvey),
-		flow.Handle(step.PlanCheck, a.planCheck),
-		flow.Handle(step.WorkDocs, a.workDocsOf),
-		flow.Handle(step.KeepPlan, a.keepPlan),
-		flow.Handle(step.ProveTask, a.proveTask),
-		flow.Handle(step.ProveTests, a.proveTests),
-		flow.Handle(step.LandTask, a.landTask),
-		flow.Handle(step.AutoSurvey, a.autoSurvey),
-		flow.Handle(step.AutoClaim, a.autoClaim),
-		flow.Handle(step.AutoLook, a.autoLook),
-		flow.Handle(step.AutoQA, a.autoQA),
-		flow.Handle(step.AutoE2E, a.autoE2E),
-		flow.Handle(step.AutoKeep, a.autoKeep),
-		flow.Handle(step.AutoContext, a.autoContext),
-		flow.Handle(step.AutoCommit, a.autoCommit),
-		flow.Handle(step.Contract, a.contract),
-		flow.Handle(step.Hold, a.hold),
-		flow.Handle(step.Squash, a.squash),
-		flow.Handle(step.ForgePush, a.forgePush),
-		flow.Handle(step.ForgePull, a.forgePull),
-		flow.Handle(step.ForgeReady, a.forgeReady),
-		flow.Handle(step.ForgeChecks, a.forgeChecks),
-		flow.Handle(step.ForgeIssue, a.forgeIssue),
-	}
+// InputError is a mistake in what a run was asked for.
+type InputError struct{ Msg string }
+
+// Error is the sentence for the person.
+func (e *InputError) Error() string { return e.Msg }
+
+// redacted is a text without the secrets that the program knows.
+func (a *Actor) redacted(s string) string { return a.o.Redact.String(s) }
+
+// baseline is what fails on an untouched tree. It is taken once in a process, when
+// something is first asked of it: most runs have nothing to ask.
+type baseline struct {
+	mu    sync.Mutex
+	taken bool
+	red   map[string]string // tests that fail, or could not be run: their messages by id
 }

@@ -149,33 +149,6 @@ func proving(f step.Facts, v *view) []step.File {
 	return out
 }
 
-// stillProved is what a build has proved tests for, as far as neither they nor the items have changed since: in a file that has
-// changed, tests that are the same count.
-func (a *Actor) stillProved(ctx context.Context, old, now target.Entry) map[string][]string {
-	out := map[string][]string{}
-	if old.State != target.Built {
-		return out
-	}
-	same := map[string]func(string) bool{}
-	for file, id := range old.Tests {
-		same[file] = func(string) bool { return now.Tests[file] == id }
-		if is := now.Tests[file]; is != "" && is != id {
-			if texts, err := a.o.Repo.ReadBlobs(ctx, []string{id, is}); err == nil { // else it was never committed
-				same[file] = check.Unchanged(file, texts[id], texts[is])
-			}
-		}
-	}
-	for test, items := range old.Covers {
-		file, _ := toolchain.SplitID(test)
-		for _, it := range items {
-			if same[file] != nil && same[file](test) && now.Items[it] == old.Items[it] {
-				out[test] = append(out[test], it)
-			}
-		}
-	}
-	return out
-}
-
 // asItIs is the record of a module that nobody has checked.
 func (a *Actor) asItIs(_ context.Context, b *builder, t target.Target, ad *Adopted) (target.Entry, error) {
 	b.prepare()

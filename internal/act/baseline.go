@@ -2,7 +2,6 @@ package act
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/check"
@@ -10,14 +9,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/target"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
-
-// baseline is what fails on an untouched tree. It is taken once in a process, when
-// something is first asked of it: most runs have nothing to ask.
-type baseline struct {
-	mu    sync.Mutex
-	taken bool
-	red   map[string]string // tests that fail, or could not be run: their messages by id
-}
 
 // before runs all tests of a toolchain on a tree that this run has not changed.
 func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string) (map[string]string, error) {

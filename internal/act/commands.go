@@ -1,9 +1,11 @@
 package act
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/proc"
@@ -162,4 +164,72 @@ func oneTest(f toolchain.Found) string {
 		return ""
 	}
 	return begin + " " + form[1]
+}
+
+// valueOf is a variable of an environment, the last where there are several; "" without.
+func valueOf(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// CommandLine takes a command line apart: programs with arguments, joined by &&. Words may stand in quotes.
+func CommandLine(line string) ([][]string, error) {
+	var out [][]string
+	var argv []string
+	var word strings.Builder
+	inWord := false
+	end := func() {
+		if inWord {
+			argv = append(argv, word.String())
+		}
+		word.Reset()
+		inWord = false
+	}
+	runes := []rune(line)
+	for i := 0; i < len(runes); i++ {
+		r := runes[i]
+		switch {
+		case r == '\'' || r == '"':
+			k := i + 1
+			for k < len(runes) && runes[k] != r {
+				k++
+			}
+			if k == len(runes) {
+				return nil, errors.New("a quote is not closed")
+			}
+			if r == '"' && strings.ContainsAny(string(runes[i:k]), "$`\\") {
+				return nil, errors.New("it does not run in a shell: no variables and no backslashes; use single quotes")
+			}
+			word.WriteString(string(runes[i+1 : k]))
+			inWord, i = true, k
+		case r == ' ' || r == '\t':
+			end()
+		case r == '&' && i+1 < len(runes) && runes[i+1] == '&':
+			end()
+			if len(argv) == 0 {
+				return nil, errors.New("there is nothing before &&")
+			}
+			out, argv = append(out, argv), nil
+			i++
+		case unicode.IsControl(r):
+			return nil, errors.New("no control characters")
+		case strings.ContainsRune("|&;<>$`\\*?(){}!#~", r):
+			return nil, fmt.Errorf("it does not run in a shell: no %q outside single quotes", string(r))
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	end()
+	if len(argv) == 0 {
+		return nil, errors.New("it is empty")
+	}
+	if strings.Contains(argv[0], "=") {
+		return nil, errors.New("it does not run in a shell: no variables before the program")
+	}
+	return append(out, argv), nil
 }

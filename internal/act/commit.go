@@ -3,7 +3,9 @@ package act
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -169,4 +171,67 @@ func pathOf(ch git.Change) string { return ch.Path }
 func (a *Actor) merge(ctx context.Context, base, ours, theirs string) (tree string, conflicts []string, err error) {
 	tree, conflicts, err = a.o.Repo.Merge(ctx, base, ours, theirs)
 	return tree, conflicts, machinery(err)
+}
+
+// RolledBack is what became of taking a WORK, or what a run has done, back.
+type RolledBack struct {
+	Work     string           `json:"work,omitempty"`
+	Run      string           `json:"run,omitempty"`
+	Reverted []RevertedCommit `json:"reverted"`
+	Files    []string         `json:"files,omitempty"` // of the working tree that are as they were
+	Commit   string           `json:"commit,omitempty"`
+	Refused  string           `json:"refused,omitempty"` // why nothing was changed
+	// Nothing is set where there is nothing of the run that could be taken back.
+	Nothing  bool           `json:"nothing,omitempty"`
+	Findings []step.Finding `json:"findings,omitempty"`
+	// StillFails are commands of the build that failed before and do without it: the commit is not called verified.
+	StillFails []string `json:"still_fails,omitempty"`
+}
+
+// RevertedCommit is a commit of a task that is taken back.
+type RevertedCommit struct {
+	Commit string `json:"commit"`
+	Task   string `json:"task"`
+	Title  string `json:"title"`
+}
+
+// commitsOf are the commits of a WORK that were not taken back yet, newest first; with to, those after that task.
+func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why string) {
+	found := false
+	for _, c := range standing(log, func(c git.LogEntry) bool { of, _ := TaskOf(c); return of == work }) {
+		if _, id := TaskOf(c); to != "" && id == to {
+			found = true
+			break
+		}
+		out = append(out, c)
+	}
+	seen := map[string]string{}
+	for _, c := range out {
+		_, id := TaskOf(c)
+		if other, twice := seen[id]; twice {
+			return nil, fmt.Sprintf("%s of %s has two commits, %s and %s: two WORKs have this number, and one may be someone else's. Revert the right one with git revert", id, work, other[:7], c.ID[:7])
+		}
+		seen[id] = c.ID
+	}
+	switch {
+	case to != "" && !found:
+		return nil, fmt.Sprintf("%s has no commit of %s on this branch", work, to)
+	case len(out) == 0:
+		return nil, fmt.Sprintf("%s has no commit on this branch to undo", work)
+	}
+	return out, ""
+}
+
+// standing are the commits of a history that fit and were not taken back yet, newest first.
+func standing(log []git.LogEntry, fits func(git.LogEntry) bool) []git.LogEntry {
+	gone := map[string]bool{}
+	for _, c := range log {
+		if gone[c.ID] { // what it took back is there again
+			continue
+		}
+		for _, id := range reverted(c) {
+			gone[id] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(log), func(c git.LogEntry) bool { return gone[c.ID] || !fits(c) })
 }

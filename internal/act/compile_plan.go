@@ -19,12 +19,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// InputError is a mistake in what a run was asked for.
-type InputError struct{ Msg string }
-
-// Error is the sentence for the person.
-func (e *InputError) Error() string { return e.Msg }
-
 // CompilePlan is what a compile run would do.
 type CompilePlan struct {
 	in      step.CompileIn
@@ -112,8 +106,6 @@ func (a *Actor) sameButLinks(ctx context.Context, v *view) func(path, id string)
 		return only
 	}
 }
-
-func isError(p spec.Problem) bool { return p.Severity == spec.Error }
 
 // phases checks what --phase green-refactor needs: tests to start from.
 func (p *CompilePlan) phases() error {
@@ -363,9 +355,6 @@ func (a *Actor) onlyOurs(ctx context.Context, run, from, to string) (bool, error
 	theirs := func(ch git.Change) bool { return ch.Path != target.LockName && landed.ids[ch.Path] != ch.NewID }
 	return err == nil && !slices.ContainsFunc(changes, theirs), machinery(err)
 }
-
-// baseRef keeps the snapshot that a run began with.
-func baseRef(run string) string { return keptPrefix + run + "/base" }
 
 // plan is the step compile.plan: a snapshot of the user's tree, what is stale
 // in it, and the facts of each module.

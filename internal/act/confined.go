@@ -79,16 +79,6 @@ func ownFolders(dir string) []string {
 	return out
 }
 
-// valueOf is a variable of an environment, the last where there are several; "" without.
-func valueOf(env []string, name string) string {
-	for _, kv := range slices.Backward(env) {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
 // objectsOf are the folders of objects that a clone shares with the repository, which a confined git has to read.
 func objectsOf(clone string) []string {
 	var out []string

@@ -6,10 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -40,27 +37,6 @@ func (a *Actor) survey(ctx context.Context, j flow.Job, in step.DecompileIn) (st
 	out := step.SurveyOut{Commit: commit, Tree: tree, Count: len(drafts), Whole: whole}
 	out.Modules, err = put(a.o.Blobs, drafts)
 	return out, err
-}
-
-// project is a view as the spec tools take it.
-func (a *Actor) project(v *view) *inspect.Project {
-	return inspect.New(a.o.Repo.Root(), v.paths(), v.bytes).Library(GoLibrary(a.o.Env))
-}
-
-// GoLibrary is the packages of the Go that is found with an environment; nil when there is none.
-func GoLibrary(env []string) fs.FS {
-	tool, err := lookPath(env, "go")
-	if err != nil {
-		return nil
-	}
-	if tool, err = filepath.EvalSymlinks(tool); err != nil {
-		return nil
-	}
-	library := os.DirFS(filepath.Join(filepath.Dir(filepath.Dir(tool)), "src"))
-	if _, err := fs.Stat(library, "errors"); err != nil {
-		return nil
-	}
-	return library
 }
 
 // Drafts are the specs that decompile would write below a directory, and how many lack nothing. ids are of files that
@@ -212,12 +188,6 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 		}
 	}
 	return out, machinery(err)
-}
-
-// named reports whether a request speaks of a module, by its path or the last part of it.
-func named(request, dir string) bool {
-	low := strings.ToLower(request)
-	return strings.Contains(low, strings.ToLower(dir)) || len(path.Base(dir)) > 3 && strings.Contains(low, strings.ToLower(path.Base(dir)))
 }
 
 // specDraft is the step spec.draft: an answer as documents, and what a program finds wrong with them.

@@ -232,9 +232,6 @@ func pullOut(p forge.Pull) step.ForgePullOut {
 	return step.ForgePullOut{Number: p.Number, URL: p.URL, State: p.State, Head: p.Head}
 }
 
-// redacted is a text without the secrets that the program knows.
-func (a *Actor) redacted(s string) string { return a.o.Redact.String(s) }
-
 // How much is said of checks that failed: so many, each so long. The rest is on the forge.
 const (
 	maxExplained = 6

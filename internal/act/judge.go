@@ -53,9 +53,6 @@ const (
 	fullMutants  = 120
 )
 
-// judgeRun is what checks of judgements are called; one judges at a time in a project.
-const judgeRun = "prove"
-
 // Judge finds out what can be said of a change without any plan of it, and without an agent.
 func (a *Actor) Judge(ctx context.Context, in JudgeIn) (Judged, error) {
 	begun := a.o.Now()
@@ -345,6 +342,3 @@ func (a *Actor) rooted(ctx context.Context, commit string) error {
 func cutOff() error {
 	return flow.Failf(flow.Environment, "the commit that the change starts from is not in this clone: fetch the missing history with git fetch --unshallow (in CI, a checkout with fetch-depth: 0), or give --base")
 }
-
-// SessionRef is where the tree is kept that a session of an agent began with.
-func SessionRef(id string) string { return keptPrefix + "session/" + id }

@@ -2,7 +2,6 @@ package act
 
 import (
 	"context"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,8 +19,6 @@ type KeptRef struct {
 	Commit  string `json:"commit"`
 	Subject string `json:"subject"`
 }
-
-const keptPrefix = "refs/jacquard/"
 
 // Kept lists everything that is kept on refs, sorted by name.
 func Kept(ctx context.Context, repo *git.Repo) ([]KeptRef, error) {
@@ -207,40 +204,4 @@ func (a *Actor) dropRefs(ctx context.Context, run string, keep []string) error {
 		}
 	}
 	return nil
-}
-
-func names(dir string) []string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, e := range entries {
-		if e.IsDir() {
-			out = append(out, e.Name())
-		}
-	}
-	return out
-}
-
-// remove deletes a folder and says how much it held. Module caches are
-// read-only, so permissions are given back first.
-func remove(dir string) (int64, error) {
-	var n int64
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil //nolint:nilerr // what cannot be read is removed all the same
-		}
-		if d.IsDir() {
-			return os.Chmod(p, 0o755)
-		}
-		if info, err := d.Info(); err == nil {
-			n += info.Size()
-		}
-		return nil
-	})
-	if err != nil && !os.IsNotExist(err) {
-		return n, err
-	}
-	return n, os.RemoveAll(dir)
 }

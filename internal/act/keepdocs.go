@@ -37,11 +37,6 @@ func (a *Actor) documentsIn(v *view, homes []string) string {
 	return works.Kept
 }
 
-// docsRef holds the documents of a run's WORK that are not committed, as commits: each has the commit of the run's branch that it
-// belongs to as its first parent, and the documents before it as its second. It is set before the branch is, so that it may be one
-// step ahead of it.
-func docsRef(run string) string { return keptPrefix + run + "/documents" }
-
 // kept are the documents that belong to a commit of a run's branch: their own commit and its tree; "" for none.
 func (a *Actor) kept(ctx context.Context, run, commit string) (id, tree string, err error) {
 	id, err = a.o.Repo.Ref(ctx, docsRef(run))

@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
-	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -34,26 +32,6 @@ func (a *Actor) head(ctx context.Context, j flow.Job, in step.HeadIn) (step.Head
 		return step.HeadOut{}, machinery(err)
 	}
 	return a.at(ctx, id)
-}
-
-// at is a commit with its tree.
-func (a *Actor) at(ctx context.Context, id string) (step.HeadOut, error) {
-	tree, _, err := a.o.Repo.ReadCommit(ctx, id)
-	return step.HeadOut{Commit: id, Tree: tree}, machinery(err)
-}
-
-// standsAt is where a ref stands; the error is git.ErrNoRef where there is none.
-func (a *Actor) standsAt(ctx context.Context, ref string) (step.HeadOut, error) {
-	id, err := a.o.Repo.Ref(ctx, ref)
-	if err != nil {
-		return step.HeadOut{}, machinery(err)
-	}
-	return a.at(ctx, id)
-}
-
-// tip is where the run's branch stands, once there is one.
-func (a *Actor) tip(ctx context.Context, run string) (step.HeadOut, error) {
-	return a.standsAt(ctx, RunRef(run))
 }
 
 // sides are the run's branch as it is now, and the commit that something to land was made from.
@@ -332,36 +310,6 @@ func (a *Actor) covers(pv private, in step.LandIn, e target.Entry) (map[string][
 	return out, nil
 }
 
-// narrow limits what the module is recorded to use of others to what its code really uses, where its spec does not say.
-func (a *Actor) narrow(e *target.Entry, v *view) {
-	deps := map[string]bool{}
-	for _, u := range e.Uses {
-		if len(u.Symbols) == 0 && !u.Soft {
-			deps[u.Dir()] = true
-		}
-	}
-	if len(deps) == 0 || e.State != target.Built {
-		return
-	}
-	var keep []string
-	for _, f := range v.paths() {
-		_, ours := e.Files[f]
-		for d := path.Dir(f); !ours && d != "."; d = path.Dir(d) {
-			ours = deps[d]
-		}
-		if ours || toolchain.ConfigKindOf(f) == toolchain.ManifestConfig || toolchain.ConfigKindOf(f) == toolchain.TypeConfig {
-			keep = append(keep, f)
-		}
-	}
-	p := inspect.New(a.o.Repo.Root(), keep, v.bytes)
-	files := slices.Sorted(maps.Keys(e.Files))
-	for dep := range deps {
-		file := v.spec(dep)
-		doc, _ := spec.Parse(file, v.bytes(file))
-		e.Narrow(dep, p.Used(files, dep), spec.SymbolHashes(doc))
-	}
-}
-
 // entry is the module's line of the lock: what it was built from, as planned,
 // and the files that came of it.
 func (a *Actor) entry(ctx context.Context, in step.LandIn, f step.Facts, pv private, l landing, v *view) (target.Entry, error) {
@@ -396,11 +344,4 @@ func (a *Actor) entry(ctx context.Context, in step.LandIn, f step.Facts, pv priv
 		}
 	}
 	return e, nil
-}
-
-func bound[T any](list []T, n int) []T {
-	if len(list) > n {
-		return list[:n]
-	}
-	return list
 }

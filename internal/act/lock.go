@@ -38,3 +38,5 @@ func (a *Actor) readLock(v *view) (*target.Lock, []spec.Problem, error) {
 	}
 	return lock, problems, nil
 }
+
+func isError(p spec.Problem) bool { return p.Severity == spec.Error }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
-	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -56,10 +55,4 @@ func (a *Actor) Project(ctx context.Context, run string, events []flow.Event) er
 		}
 	}
 	return nil
-}
-
-// specJSON is what a spec says, in the shape of the original's parser.
-func specJSON(path string, src []byte) []byte {
-	doc, _ := spec.Parse(path, src)
-	return doc.JSON()
 }

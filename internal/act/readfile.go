@@ -90,3 +90,39 @@ func (a *Actor) document(p string) ([]byte, error) {
 	}
 	return ReadFile(filepath.Join(root, filepath.FromSlash(p)), root, most)
 }
+
+func names(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}
+
+// remove deletes a folder and says how much it held. Module caches are
+// read-only, so permissions are given back first.
+func remove(dir string) (int64, error) {
+	var n int64
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be read is removed all the same
+		}
+		if d.IsDir() {
+			return os.Chmod(p, 0o755)
+		}
+		if info, err := d.Info(); err == nil {
+			n += info.Size()
+		}
+		return nil
+	})
+	if err != nil && !os.IsNotExist(err) {
+		return n, err
+	}
+	return n, os.RemoveAll(dir)
+}

@@ -15,28 +15,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/works"
 )
 
-// RolledBack is what became of taking a WORK, or what a run has done, back.
-type RolledBack struct {
-	Work     string           `json:"work,omitempty"`
-	Run      string           `json:"run,omitempty"`
-	Reverted []RevertedCommit `json:"reverted"`
-	Files    []string         `json:"files,omitempty"` // of the working tree that are as they were
-	Commit   string           `json:"commit,omitempty"`
-	Refused  string           `json:"refused,omitempty"` // why nothing was changed
-	// Nothing is set where there is nothing of the run that could be taken back.
-	Nothing  bool           `json:"nothing,omitempty"`
-	Findings []step.Finding `json:"findings,omitempty"`
-	// StillFails are commands of the build that failed before and do without it: the commit is not called verified.
-	StillFails []string `json:"still_fails,omitempty"`
-}
-
-// RevertedCommit is a commit of a task that is taken back.
-type RevertedCommit struct {
-	Commit string `json:"commit"`
-	Task   string `json:"task"`
-	Title  string `json:"title"`
-}
-
 // Rollback takes the commits of a WORK on the checked-out branch back, newest first, in one new commit; with to, those
 // that landed after that task. It refuses what others have built upon, and says who; the project has to build and pass
 // its tests as before.
@@ -182,47 +160,6 @@ func (a *Actor) takeBack(ctx context.Context, out RolledBack, head string, log, 
 
 // name is the WORK, or else the run, that is taken back.
 func (r RolledBack) name() string { return cmp.Or(r.Work, "run "+r.Run) }
-
-// standing are the commits of a history that fit and were not taken back yet, newest first.
-func standing(log []git.LogEntry, fits func(git.LogEntry) bool) []git.LogEntry {
-	gone := map[string]bool{}
-	for _, c := range log {
-		if gone[c.ID] { // what it took back is there again
-			continue
-		}
-		for _, id := range reverted(c) {
-			gone[id] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(log), func(c git.LogEntry) bool { return gone[c.ID] || !fits(c) })
-}
-
-// commitsOf are the commits of a WORK that were not taken back yet, newest first; with to, those after that task.
-func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why string) {
-	found := false
-	for _, c := range standing(log, func(c git.LogEntry) bool { of, _ := TaskOf(c); return of == work }) {
-		if _, id := TaskOf(c); to != "" && id == to {
-			found = true
-			break
-		}
-		out = append(out, c)
-	}
-	seen := map[string]string{}
-	for _, c := range out {
-		_, id := TaskOf(c)
-		if other, twice := seen[id]; twice {
-			return nil, fmt.Sprintf("%s of %s has two commits, %s and %s: two WORKs have this number, and one may be someone else's. Revert the right one with git revert", id, work, other[:7], c.ID[:7])
-		}
-		seen[id] = c.ID
-	}
-	switch {
-	case to != "" && !found:
-		return nil, fmt.Sprintf("%s has no commit of %s on this branch", work, to)
-	case len(out) == 0:
-		return nil, fmt.Sprintf("%s has no commit on this branch to undo", work)
-	}
-	return out, ""
-}
 
 // undo takes what a commit has changed, apart from the documents, out of a tree.
 func (a *Actor) undo(ctx context.Context, tree string, c git.LogEntry) (string, []string, error) {

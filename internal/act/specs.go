@@ -3,10 +3,15 @@ package act
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -188,4 +193,108 @@ func still(files map[string]string, v *view) map[string]string {
 		}
 	}
 	return out
+}
+
+// stillProved is what a build has proved tests for, as far as neither they nor the items have changed since: in a file that has
+// changed, tests that are the same count.
+func (a *Actor) stillProved(ctx context.Context, old, now target.Entry) map[string][]string {
+	out := map[string][]string{}
+	if old.State != target.Built {
+		return out
+	}
+	same := map[string]func(string) bool{}
+	for file, id := range old.Tests {
+		same[file] = func(string) bool { return now.Tests[file] == id }
+		if is := now.Tests[file]; is != "" && is != id {
+			if texts, err := a.o.Repo.ReadBlobs(ctx, []string{id, is}); err == nil { // else it was never committed
+				same[file] = check.Unchanged(file, texts[id], texts[is])
+			}
+		}
+	}
+	for test, items := range old.Covers {
+		file, _ := toolchain.SplitID(test)
+		for _, it := range items {
+			if same[file] != nil && same[file](test) && now.Items[it] == old.Items[it] {
+				out[test] = append(out[test], it)
+			}
+		}
+	}
+	return out
+}
+
+// named reports whether a request speaks of a module, by its path or the last part of it.
+func named(request, dir string) bool {
+	low := strings.ToLower(request)
+	return strings.Contains(low, strings.ToLower(dir)) || len(path.Base(dir)) > 3 && strings.Contains(low, strings.ToLower(path.Base(dir)))
+}
+
+// project is a view as the spec tools take it.
+func (a *Actor) project(v *view) *inspect.Project {
+	return inspect.New(a.o.Repo.Root(), v.paths(), v.bytes).Library(GoLibrary(a.o.Env))
+}
+
+// specJSON is what a spec says, in the shape of the original's parser.
+func specJSON(path string, src []byte) []byte {
+	doc, _ := spec.Parse(path, src)
+	return doc.JSON()
+}
+
+// narrow limits what the module is recorded to use of others to what its code really uses, where its spec does not say.
+func (a *Actor) narrow(e *target.Entry, v *view) {
+	deps := map[string]bool{}
+	for _, u := range e.Uses {
+		if len(u.Symbols) == 0 && !u.Soft {
+			deps[u.Dir()] = true
+		}
+	}
+	if len(deps) == 0 || e.State != target.Built {
+		return
+	}
+	var keep []string
+	for _, f := range v.paths() {
+		_, ours := e.Files[f]
+		for d := path.Dir(f); !ours && d != "."; d = path.Dir(d) {
+			ours = deps[d]
+		}
+		if ours || toolchain.ConfigKindOf(f) == toolchain.ManifestConfig || toolchain.ConfigKindOf(f) == toolchain.TypeConfig {
+			keep = append(keep, f)
+		}
+	}
+	p := inspect.New(a.o.Repo.Root(), keep, v.bytes)
+	files := slices.Sorted(maps.Keys(e.Files))
+	for dep := range deps {
+		file := v.spec(dep)
+		doc, _ := spec.Parse(file, v.bytes(file))
+		e.Narrow(dep, p.Used(files, dep), spec.SymbolHashes(doc))
+	}
+}
+
+// withFiles is a tree with files of ours in it.
+func (a *Actor) withFiles(ctx context.Context, tree string, files map[string][]byte) (string, error) {
+	var edits []git.Edit
+	for p, data := range files {
+		id, err := a.o.Repo.WriteBlob(ctx, data)
+		if err != nil {
+			return "", machinery(err)
+		}
+		edits = append(edits, git.Edit{Path: p, Mode: "100644", ID: id})
+	}
+	out, err := a.o.Repo.EditTree(ctx, tree, edits)
+	return out, machinery(err)
+}
+
+// GoLibrary is the packages of the Go that is found with an environment; nil when there is none.
+func GoLibrary(env []string) fs.FS {
+	tool, err := lookPath(env, "go")
+	if err != nil {
+		return nil
+	}
+	if tool, err = filepath.EvalSymlinks(tool); err != nil {
+		return nil
+	}
+	library := os.DirFS(filepath.Join(filepath.Dir(filepath.Dir(tool)), "src"))
+	if _, err := fs.Stat(library, "errors"); err != nil {
+		return nil
+	}
+	return library
 }

@@ -182,20 +182,6 @@ func (a *Actor) workFilesOf(ctx context.Context, j flow.Job, plan step.WorkPlan,
 	return docs, nil
 }
 
-// withFiles is a tree with files of ours in it.
-func (a *Actor) withFiles(ctx context.Context, tree string, files map[string][]byte) (string, error) {
-	var edits []git.Edit
-	for p, data := range files {
-		id, err := a.o.Repo.WriteBlob(ctx, data)
-		if err != nil {
-			return "", machinery(err)
-		}
-		edits = append(edits, git.Edit{Path: p, Mode: "100644", ID: id})
-	}
-	out, err := a.o.Repo.EditTree(ctx, tree, edits)
-	return out, machinery(err)
-}
-
 // landOn moves the run's branch to a commit, once it is written down what the step has to say of it.
 func (a *Actor) landOn(ctx context.Context, j flow.Job, from, to string, out any) error {
 	if err := writeFile(filepath.Join(j.Dir, landFile), mustJSON(out)); err != nil {

@@ -569,10 +569,3 @@ func (a *Actor) Ledger(turn string) *Ledger {
 	defer a.mu.Unlock()
 	return a.ledgers[run]
 }
-
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
-	}
-	return s
-}

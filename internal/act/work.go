@@ -11,7 +11,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 	"github.com/jacquard-build/jacquard/internal/works"
@@ -115,9 +114,6 @@ func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language, re
 	return out, v, err
 }
 
-// detached stands for no branch, where it is compared which one is checked out.
-const detached = "(detached)"
-
 // workBase is the commit that a run of work begins at: what is checked out, since its commits are to follow that one, or
 // where an earlier run has stopped.
 func (a *Actor) workBase(ctx context.Context, run, from string) (commit, tree string, err error) {
@@ -134,45 +130,6 @@ func (a *Actor) workBase(ctx context.Context, run, from string) (commit, tree st
 	}
 	at, err := a.standsAt(ctx, baseRef(run)) // that of an earlier start, where there was one
 	return at.Commit, at.Tree, err
-}
-
-// chains are the toolchains of a project, with the commands that it has configured.
-func (a *Actor) chains(v *view) []toolchain.Found { return a.commanded(v).All() }
-
-// commanded is the project of a tree, with the commands that its configuration names.
-func (a *Actor) commanded(v *view) *toolchain.Project {
-	pr := toolchain.NewProject(v.paths(), v.bytes)
-	pr.Checks = a.o.Checks.Commands
-	return pr
-}
-
-// chainsFrom are the toolchains of a tree that an author has made from another one. How they are checked is as the tree before
-// says: nobody chooses the command that judges him.
-func (a *Actor) chainsFrom(ctx context.Context, before string, v *view) ([]toolchain.Found, error) {
-	out := a.chains(v)
-	old, err := a.tree(ctx, before, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, was := range a.chains(old) {
-		i := slices.IndexFunc(out, was.Same)
-		if i >= 0 {
-			out[i].Own, out[i].Override = was.Own, was.Override
-			if out[i].Runner == "pytest" && was.Runner == "unittest" { // it runs the tests of unittest too
-				out[i].Own.Test = nil
-			} else {
-				out[i].Runner = was.Runner
-			}
-		} else if was.Ecosystem == toolchain.Unknown {
-			out = append(out, was)
-		}
-	}
-	for i, f := range out {
-		if !tested(v, f) { // an example is asked when it has changed itself
-			out[i].Members = nil
-		}
-	}
-	return out, nil
 }
 
 const claimPrefix = keptPrefix + "works/"
@@ -293,17 +250,6 @@ func pointsTo(text string, there map[string]string) bool {
 	name := strings.TrimPrefix(strings.TrimPrefix(strings.Trim(text, "` \t\n"), "@"), "./")
 	return there[name] != "" && there[name] != text
 }
-
-// rules are the conventions of a project as authors are shown them.
-func rules(text string) string {
-	return strings.TrimSpace(clip(callbackToken().ReplaceAllString(text, "CallbackToken: (hidden)"), maxRules))
-}
-
-// callbackToken is the line of CLAUDE.md that nobody but the sender of callbacks has to know.
-var callbackToken = re.New(`(?m)^CallbackToken:.*$`)
-
-// maxRules bounds a document with the project's conventions, in letters.
-const maxRules = 16_000
 
 // keepPlan is the step work.keep.
 func (a *Actor) keepPlan(_ context.Context, _ flow.Job, in step.WorkPlan) (step.KeepPlanOut, error) {

@@ -400,3 +400,12 @@ func rolledBackDocuments(v *view, r RolledBack, now time.Time) map[string][]byte
 	}
 	return out
 }
+
+func criterionText(k step.Criterion) string {
+	if k.Command == "" {
+		return k.Text
+	}
+	return fmt.Sprintf("%s (`$ %s`)", k.Text, k.Command)
+}
+
+const requirementFile = "Requirement.md"

@@ -2,7 +2,6 @@ package act
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,8 +11,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/works"
 )
-
-const requirementFile = "Requirement.md"
 
 // EditFiles are the documents that a person edits at a gate of a run of work, by name: the requirement, with the task of
 // a WORK that needs no plan; or the tasks of the plan.
@@ -102,13 +99,6 @@ func criterion(text string) step.Criterion {
 		return step.Criterion{Text: text[:i], Command: text[i+5 : len(text)-2]}
 	}
 	return step.Criterion{Text: text}
-}
-
-func criterionText(k step.Criterion) string {
-	if k.Command == "" {
-		return k.Text
-	}
-	return fmt.Sprintf("%s (`$ %s`)", k.Text, k.Command)
 }
 
 // commandLines are the commands of a script: one a line, without comments.
