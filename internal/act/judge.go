@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/check"
@@ -56,11 +57,12 @@ const (
 // Judge finds out what can be said of a change without any plan of it, and without an agent.
 func (a *Actor) Judge(ctx context.Context, in JudgeIn) (Judged, error) {
 	begun := a.o.Now()
-	before, tree, base, err := a.judgedTrees(ctx, in)
+	of, err := a.judgedTrees(ctx, in)
 	if err != nil {
 		return Judged{}, err
 	}
-	out, err := a.judgeTrees(ctx, in, before, tree)
+	out, err := a.judgeTrees(ctx, in, of)
+	base := of.base
 	out.Base, out.Sandbox, out.Millis, out.Limit, out.Shallow = base, a.o.Level, a.o.Now().Sub(begun).Milliseconds(), in.Limit.Milliseconds(), a.o.Repo.Shallow()
 	out.Quick = in.Quick
 	if err == nil {
@@ -136,7 +138,8 @@ func (a *Actor) beside(ctx context.Context, out *Judged) error {
 	return nil // a clone that is cut off knows no more
 }
 
-func (a *Actor) judgeTrees(ctx context.Context, in JudgeIn, before, tree string) (out Judged, err error) {
+func (a *Actor) judgeTrees(ctx context.Context, in JudgeIn, of judged) (out Judged, err error) {
+	before, tree := of.before, of.tree
 	if in.Limit > 0 {
 		var cancel func()
 		ctx, cancel = context.WithTimeoutCause(ctx, in.Limit, check.ErrLate)
@@ -147,6 +150,9 @@ func (a *Actor) judgeTrees(ctx context.Context, in JudgeIn, before, tree string)
 		return out, err
 	}
 	q := check.Question{Mutants: mostMutants, Full: in.Full, Calls: !in.Quick}
+	if q.Says, err = a.messages(ctx, of); err != nil {
+		return out, err
+	}
 	switch {
 	case in.Quick:
 		q.Mutants = quickMutants
@@ -219,54 +225,81 @@ func (a *Actor) unrun(ctx context.Context, before string, v *view, out *check.Ju
 	return nil
 }
 
-// judgedTrees are the two trees of a change, and what the first one is in words.
-func (a *Actor) judgedTrees(ctx context.Context, in JudgeIn) (before, tree, base string, err error) {
+// judged is what a judgement is about.
+type judged struct {
+	before, tree string // trees
+	base         string // what the first one is, in words
+	from, to     string // commits, "" where there is none
+}
+
+// messages are those of the commits of a change, each paragraph in one line.
+func (a *Actor) messages(ctx context.Context, of judged) (string, error) {
+	const most = 50
+	if of.from == "" || of.to == "" || of.from == of.to {
+		return "", nil
+	}
+	log, err := a.o.Repo.Log(ctx, of.to, of.from, most)
+	if err != nil {
+		return "", machinery(err)
+	}
+	var text strings.Builder
+	for _, c := range log {
+		for _, paragraph := range strings.Split(c.Message, "\n\n") {
+			text.WriteString(strings.Join(strings.Fields(paragraph), " ") + "\n")
+		}
+	}
+	return text.String(), nil
+}
+
+// judgedTrees are the two trees of a change, and the commits that it is between.
+func (a *Actor) judgedTrees(ctx context.Context, in JudgeIn) (of judged, err error) {
 	if in.Range != "" {
 		return a.rangeTrees(ctx, in)
 	}
 	head, err := a.o.Repo.Head(ctx)
 	if err != nil {
-		return "", "", "", machinery(err)
+		return of, machinery(err)
 	}
-	if _, tree, err = a.o.Repo.Snapshot(ctx, a.commit(judgeRun, "", "prove")); err != nil {
-		return "", "", "", machinery(err)
+	of.to = head.Commit
+	if _, of.tree, err = a.o.Repo.Snapshot(ctx, a.commit(judgeRun, "", "prove")); err != nil {
+		return of, machinery(err)
 	}
-	from, base, err := a.judgedBase(ctx, in, head, tree)
-	if err != nil {
-		return "", "", "", err
+	if of.from, of.base, err = a.judgedBase(ctx, in, head, of.tree); err != nil {
+		return of, err
 	}
-	if from == "" {
-		before, err = a.o.Repo.EditTree(ctx, "", nil)
-		return before, tree, base, machinery(err)
+	if of.from == "" {
+		of.before, err = a.o.Repo.EditTree(ctx, "", nil)
+		return of, machinery(err)
 	}
-	at, err := a.at(ctx, from)
-	return at.Tree, tree, base, err
+	at, err := a.at(ctx, of.from)
+	of.before = at.Tree
+	return of, err
 }
 
 // NoCommit is what all of a project is compared with where nothing is committed.
 const NoCommit = "nothing: there is no commit yet"
 
 // rangeTrees are those of a range: from where its ends part.
-func (a *Actor) rangeTrees(ctx context.Context, in JudgeIn) (before, tree, base string, err error) {
+func (a *Actor) rangeTrees(ctx context.Context, in JudgeIn) (of judged, err error) {
 	if in.Base != "" {
-		return "", "", "", &InputError{"a range already has a start: leave --base out"}
+		return of, &InputError{"a range already has a start: leave --base out"}
 	}
 	not, tip, ok, err := a.Range(ctx, in.Range)
 	if err != nil {
-		return "", "", "", err
+		return of, err
 	}
 	if !ok {
-		return "", "", "", &InputError{fmt.Sprintf("%s is not a commit range: give one such as main..HEAD, or --base %s for changes since that commit", in.Range, in.Range)}
+		return of, &InputError{fmt.Sprintf("%s is not a commit range: give one such as main..HEAD, or --base %s for changes since that commit", in.Range, in.Range)}
 	}
 	if not, err = a.parting(ctx, not, tip); err != nil {
-		return "", "", "", err
+		return of, err
 	}
 	from, err := a.at(ctx, not)
 	if err != nil {
-		return "", "", "", err
+		return of, err
 	}
 	to, err := a.at(ctx, tip)
-	return from.Tree, to.Tree, "commit " + not[:10], err
+	return judged{before: from.Tree, tree: to.Tree, base: "commit " + not[:10], from: not, to: tip}, err
 }
 
 // judgedBase is the commit that the working tree is compared with, "" where there is none yet.

@@ -32,6 +32,8 @@ type Question struct {
 	Mutants int
 	// Calls says that functions that were there before are called with unusual inputs.
 	Calls bool
+	// Says is what the commits of the change say of it.
+	Says string
 	// Full says that all tests are run at the end, and not only those that the change can reach.
 	Full bool
 }
@@ -85,6 +87,8 @@ type Judgement struct {
 	AlsoBefore int `json:"also_before,omitempty"`
 	// FailsNow are calls that no test makes, which give a value without the change and fail with it.
 	FailsNow []string `json:"fails_now,omitempty"`
+	// Claims are calls in the messages of its commits, with what they are said to give.
+	Claims []step.Example `json:"claims,omitempty"`
 	// NotRun says what there was no time for.
 	NotRun  []string      `json:"not_run,omitempty"`
 	Records []step.Record `json:"ran"`
@@ -99,7 +103,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 		return out, fmt.Errorf("judge change: %w", err)
 	}
 	j := &judge{q: q, about: map[string]bool{}, taskProof: taskProof{
-		c: c, t: Task{Chains: q.Chains, Unplanned: true, Base: tree}, before: before, then: q.Then, proof: Proof{Tree: tree},
+		c: c, t: Task{Chains: q.Chains, Unplanned: true, Base: tree, Asked: q.Says}, before: before, then: q.Then, proof: Proof{Tree: tree},
 		changes: slices.DeleteFunc(all, func(ch Change) bool {
 			return strings.HasPrefix(ch.Path, "../") || ch.NewMode == moduleMode || ch.OldMode == moduleMode
 		}),
@@ -382,7 +386,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	defer func() { err = joinClose(err, x.pl) }()
 	x.freshTests()
 	for _, stage := range []func(context.Context) error{
-		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.testsAlone, x.besides, x.unasked, x.repeated, x.unused, x.untaken, x.limits,
+		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.testsAlone, x.besides, x.unasked, x.repeated, x.unused, x.untaken, x.limits, x.claimed,
 	} {
 		if err := stage(ctx); err != nil {
 			return err
