@@ -30,7 +30,7 @@ var floors = map[string][]floor{
 			"facts.go", "items.go", "specs.go", "packages.go", "compile_plan.go", "baseline.go", "quarantine.go", "survey.go", "checker.go", "heard.go", "chains.go",
 		}},
 		{"steps", []string{
-			"turn.go", "confined.go", "prove.go", "task_prove.go", "land.go", "task_land.go", "landed.go", "deliver.go", "keep.go", "keepdocs.go", "workdocs.go", "attest.go",
+			"turn.go", "folder.go", "confined.go", "prove.go", "task_prove.go", "land.go", "task_land.go", "landed.go", "deliver.go", "keep.go", "keepdocs.go", "workdocs.go", "attest.go",
 			"forge.go",
 		}},
 		{"processes", []string{"work.go", "workedit.go", "workknown.go", "plan_check.go", "auto.go", "develop.go", "document.go", "project.go"}},

@@ -169,7 +169,7 @@ func (a *Actor) salvage(ctx context.Context, run string) error {
 		if err != nil {
 			return machinery(err)
 		}
-		clone, err := a.o.Repo.OpenClone(ctx, path, empty, empty, leftOut...)
+		clone, err := a.o.Repo.OpenClone(ctx, path, empty, empty, ofTools...)
 		if err != nil {
 			return machinery(err)
 		}

@@ -29,13 +29,6 @@ const (
 	promptFile = "prompt.md"
 )
 
-// leftOut is what a capture leaves out besides what the tree ignores:
-// dependencies and caches of tools.
-var leftOut = []string{
-	"node_modules/", ".venv/", "__pycache__/", ".pytest_cache/", "*.pyc", ".hypothesis/", ".eslintcache", ".vitest/", ".npm/", ".coverage",
-	"target/classes/", "target/test-classes/", "target/surefire-reports/", "target/maven-status/", "target/generated-sources/", "target/generated-test-sources/", "target/kotlin-ic/",
-}
-
 // turn is the step of an agent: a throw-away clone of a tree, one turn in it,
 // and the tree that it left. A turn that a dead driver paid for is taken from
 // its folder instead of being asked for again.
@@ -86,62 +79,10 @@ type work struct {
 	before agent.Outcome // what a driver that died has left of it
 }
 
-// begin makes the folder that an agent is to work in.
-func (a *Actor) begin(ctx context.Context, j flow.Job, t step.Turn, seat step.Seat) (*git.Clone, error) {
-	dir := a.workDir(j)
-	if err := os.RemoveAll(dir); err != nil { // a leftover of this very attempt; nothing of it was paid for
-		return nil, machinery(err)
-	}
-	for _, d := range []string{j.Dir, filepath.Join(dir, "home"), filepath.Join(dir, "tmp")} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
-			return nil, machinery(err)
-		}
-	}
-	var clone *git.Clone
-	err := a.effect("clone", func() (err error) {
-		clone, err = a.o.Repo.CloneSince(ctx, filepath.Join(dir, "tree"), t.Base, t.Left, leftOut...)
-		return err
-	})
-	if err != nil {
-		return nil, machinery(err)
-	}
-	tools, err := a.furnish(ctx, j, clone, t)
-	if err != nil {
-		return nil, err
-	}
-	guard, err := a.o.Repo.Guard(ctx)
-	if err != nil {
-		return nil, machinery(err)
-	}
-	heads, err := a.o.Repo.Refs(ctx, headsPrefix)
-	if err != nil {
-		return nil, machinery(err)
-	}
-	return clone, machinery(writeFile(filepath.Join(j.Dir, placeFile), mustJSON(place{Dir: dir, Guard: guard, Heads: heads, Seat: seat, Tools: tools})))
-}
-
-// place is where an agent works, which one, and how the user's repository was when it began.
-type place struct {
-	Dir   string            `json:"dir"`
-	Guard git.Guard         `json:"guard"`
-	Heads map[string]string `json:"heads,omitempty"` // the branches
-	Seat  step.Seat         `json:"seat,omitzero"`
-	Tools check.Furnished   `json:"tools,omitzero"`
-}
-
 const (
 	placeFile   = "place.json"
 	headsPrefix = "refs/heads/"
 )
-
-func readPlace(dir string) (place, error) {
-	var p place
-	raw, err := os.ReadFile(filepath.Join(dir, placeFile))
-	if err == nil {
-		err = json.Unmarshal(raw, &p)
-	}
-	return p, err
-}
 
 // cut finds the folder and the agent's session of a turn that a dead driver, or an
 // orderly stop, cut in the middle. There is no clone when there is nothing to go on
@@ -162,9 +103,9 @@ func (a *Actor) cut(ctx context.Context, j flow.Job, t step.Turn, seat step.Seat
 		if _, err := os.Stat(tree); err != nil {
 			return nil, none, nil //nolint:nilerr // cleared away
 		}
-		clone, err := a.o.Repo.OpenClone(ctx, tree, t.Base, t.Left, leftOut...)
+		clone, err := a.openClone(ctx, tree, t)
 		if err != nil {
-			return nil, none, machinery(err)
+			return nil, none, err
 		}
 		// What is kept is how the repository was before the first part.
 		return clone, o, machinery(writeFile(filepath.Join(j.Dir, placeFile), mustJSON(p)))
@@ -425,9 +366,9 @@ func (a *Actor) taken(ctx context.Context, j flow.Job, t step.Turn) (step.TurnOu
 		}
 		prev := j
 		prev.Dir, prev.Start = dir, j.Start-1-i
-		clone, err := a.o.Repo.OpenClone(ctx, path, t.Base, t.Left, leftOut...)
+		clone, err := a.openClone(ctx, path, t)
 		if err != nil {
-			return step.TurnOut{}, false, machinery(err)
+			return step.TurnOut{}, false, err
 		}
 		out, err := a.harvest(ctx, prev, t, clone, o)
 		return out, err == nil, err

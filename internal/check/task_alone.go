@@ -48,20 +48,21 @@ func (b blindTest) finding(severity step.Severity) step.Finding {
 func (u unchanged) blind(ctx context.Context, fresh []test, proof *Proof) (out []blindTest, tried int, err error) {
 	files := filesOf(fresh)
 	for _, file := range files[:min(len(files), mostAloneFiles)] {
+		left, calls := map[string]test{}, map[string]func(fn string) bool{}
 		in := source.Parse(file, u.files[file])
-		mutants := spread(u.mutantsFor(in, file))
-		left := map[string]test{}
+		imported := importedBy(in)
 		for _, t := range fresh {
 			if t.File == file {
-				left[t.Name] = t
+				left[t.Name], calls[t.Name] = t, calledIn(in, imported, t.Test)
 			}
 		}
+		mutants := spread(u.mutantsFor(file, slices.Collect(maps.Values(calls))))
 		survived := map[string]mutantAt{}
 		runs := 0
 		for _, m := range mutants {
 			asked := map[string]test{}
 			for name, t := range left {
-				if calledIn(in, t.Test)[callName(m.Func)] {
+				if calls[name](m.Func) {
 					asked[name] = t
 				}
 			}
@@ -107,21 +108,18 @@ func (u unchanged) run(ctx context.Context, m mutantAt, file string, proof *Proo
 	return run, err
 }
 
-// mutantsFor are those that change what functions give, in the files that a file of tests imports, or if they only hand on, in those that
+// mutantsFor are those that change what functions give that tests call, in the files that a file of tests imports, or if they only hand on, in those that
 // these import.
-func (u unchanged) mutantsFor(in source.File, file string) (out []mutantAt) {
-	named := map[string]bool{}
-	for _, t := range in.Tests {
-		for name := range calledIn(in, t) {
-			named[name] = true
-		}
+func (u unchanged) mutantsFor(file string, calls []func(fn string) bool) (out []mutantAt) {
+	named := func(fn string) bool {
+		return slices.ContainsFunc(calls, func(calls func(string) bool) bool { return calls(fn) })
 	}
 	units := append(u.graph.imports(file), u.graph.beside(file))
 	for range mostIndexes {
 		var further []string
 		for _, name := range sourcesOf(u.graph, u.files, units) {
 			further = append(further, u.graph.imports(name)...)
-			out = append(out, those(mutantsIn(u.files, name), func(m mutantAt) bool { return m.gives() && named[callName(m.Func)] })...)
+			out = append(out, those(mutantsIn(u.files, name), func(m mutantAt) bool { return m.gives() && named(m.Func) })...)
 		}
 		if units = further; len(out) > 0 {
 			return out
@@ -137,38 +135,49 @@ func (m mutantAt) gives() bool {
 	return m.Value() || m.What == source.ReturnText || literal && string(bytes.TrimSpace(line)) == "return"
 }
 
-// calledIn are the functions that a test calls, and those that functions of its file do which it calls. What is called of an object is with
-// a dot: its type is not known.
-func calledIn(f source.File, t source.Test) map[string]bool {
-	names := callsIn(f, t.Off, t.Stop)
+// calledIn tells which functions a test calls, by itself or by functions of its file. A method counts where its type stands there, too: what
+// else is called of an object may be of any type.
+func calledIn(f source.File, imported map[string]bool, t source.Test) func(fn string) bool {
+	calls, words := callsIn(f, imported, t.Off, t.Stop), mentions(f, t)
 	for more := true; more; {
 		more = false
 		for _, fn := range f.Funcs {
-			if !names[callName(fn.Name)] {
+			if !calls[callName(fn.Name)] {
 				continue
 			}
-			for name := range callsIn(f, fn.Off, fn.Stop) {
-				more = more || !names[name]
-				names[name] = true
+			for name := range callsIn(f, imported, fn.Off, fn.Stop) {
+				more = more || !calls[name]
+				calls[name] = true
 			}
+			maps.Copy(words, mentions(f, source.Test{Off: fn.Off, Stop: fn.Stop}))
 		}
 	}
-	return names
+	return func(fn string) bool {
+		owner, _, method := strings.Cut(fn, ".")
+		return calls[callName(fn)] && (!method || words[owner] || words["New"+owner])
+	}
 }
 
-func callsIn(f source.File, from, to int) map[string]bool {
-	imported := map[string]bool{}
+// importedBy are the names by which a file knows what it imports.
+func importedBy(f source.File) map[string]bool {
+	imported, lines := map[string]bool{}, map[int]bool{}
 	for _, i := range f.Imports {
+		lines[i.Line] = true
 		imported[stem(path.Base(strings.ReplaceAll(i.From, ".", "/")))] = true
 		for _, name := range i.Names {
 			imported[name] = true
 		}
-		for _, t := range f.Tokens {
-			if t.Line == i.Line && t.Kind == source.Ident {
-				imported[t.Text] = true
-			}
+	}
+	for _, t := range f.Tokens {
+		if lines[t.Line] && t.Kind == source.Ident {
+			imported[t.Text] = true
 		}
 	}
+	return imported
+}
+
+// callsIn are the functions that a part of a file calls; what is called of an object has a dot before it.
+func callsIn(f source.File, imported map[string]bool, from, to int) map[string]bool {
 	names := map[string]bool{}
 	code := source.Code(within(f.Tokens, from, to))
 	for i, t := range code {

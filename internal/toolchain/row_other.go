@@ -66,6 +66,7 @@ type installer struct {
 	orElse   []string // what does the same without a network, where the packages are there already
 	env      []string // of this and of all commands of the project
 	makes    string   // the folder of the project that the packages lie in; "" = {env}
+	builds   string   // the folder of the project that its tools build in, "" for none
 	get      string   // how a person gets the program
 	wanted   func(*Project, Found) bool
 }
@@ -94,7 +95,7 @@ var installers = []installer{
 		wanted: func(p *Project, _ Found) bool { return hexPackage().Match(p.read("mix.exs")) },
 	},
 	{
-		name: "mix", manifest: "mix.exs", beside: []string{"mix.lock"}, command: []string{"mix", "deps.get"}, makes: "deps", env: ofMix, get: elixir,
+		name: "mix", manifest: "mix.exs", beside: []string{"mix.lock"}, command: []string{"mix", "deps.get"}, makes: "deps", builds: "_build", env: ofMix, get: elixir,
 		wanted: func(*Project, Found) bool { return true },
 	},
 }
@@ -125,6 +126,17 @@ func othersSetup(f Found) []Command {
 		out = append(out, Command{Name: "setup", Argv: x.command, Dir: f.Root, Env: x.env, Report: ReportExit, OrElse: x.orElse, Needs: []Need{{Tool: x.command[0], Install: x.get}}})
 	}
 	return out
+}
+
+// MadeBeside are the folders that tools fill beside a manifest, with what they install and build.
+func MadeBeside(manifest string) []string {
+	var out []string
+	for _, x := range installers {
+		if x.manifest == manifest {
+			out = append(out, x.makes, x.builds)
+		}
+	}
+	return slices.DeleteFunc(out, func(dir string) bool { return dir == "" })
 }
 
 // Makes are the folders that Setup fills in the project's tree, where its programs look for packages.
