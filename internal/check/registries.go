@@ -140,14 +140,20 @@ func (p *place) outlet(o *confine.Policy, env []string, install bool) (proxy *re
 	return proxy, registry.Variables(o.Door, env), proxy.Serve, nil
 }
 
-// tellRefused tells which hosts were refused to an installation, also beside what the command says of it.
-func (c *Checker) tellRefused(proxy *registry.Proxy, stdout, stderr *bytes.Buffer) {
+// tellRefused tells which hosts were refused to an installation, also beside what the command says of it, and where it failed which did not
+// answer: package managers tell that in many ways, and some crash.
+func (c *Checker) tellRefused(proxy *registry.Proxy, failed bool, stdout, stderr *bytes.Buffer) {
 	if proxy == nil {
 		return
 	}
 	said := stderr
 	if stderr.Len() == 0 {
 		said = stdout
+	}
+	if failed {
+		for _, line := range proxy.Unreached() {
+			fmt.Fprintln(said, line)
+		}
 	}
 	for _, line := range proxy.Refused() {
 		fmt.Fprintln(said, line)

@@ -195,7 +195,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if cause := context.Cause(ctx); cause != nil && res.Ended == proc.Cancelled {
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, cause)
 	}
-	p.c.tellRefused(outlet, &stdout, &stderr)
+	p.c.tellRefused(outlet, res.Exit != 0, &stdout, &stderr)
 	if err := diskFull(res, p.dir, &stdout, &stderr); err != nil {
 		return outcome{}, err
 	}
@@ -487,6 +487,7 @@ func (p *place) script(spec, dir string, cmd toolchain.Command) (string, error) 
 
 // causes are what a line says that tells why something failed, the surest first.
 var causes = []func() *regexp.Regexp{
+	re.New(`^error: \S+ cannot be reached: `), // of ours, see tellRefused
 	re.New(`(?i)error(?:\[\w+\])?:|\berr_\w+`),
 	re.New(`(?i)\b(?:\w*error|cannot|could not|unable|not found|no such|missing|denied|failed|fatal|panic)\b`),
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,8 +23,9 @@ type Proxy struct {
 	list    *List
 	through func(*url.URL) (*url.URL, error) // the user's own proxy for an address, nil for none
 
-	mu      sync.Mutex
-	refused []string
+	mu        sync.Mutex
+	refused   []string
+	unreached []string
 }
 
 // Proxy makes one. The list must not change any more.
@@ -36,6 +38,28 @@ func (p *Proxy) Refused() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.refused
+}
+
+// Unreached are the hosts that are let through and did not answer, each with the reason, a line each.
+func (p *Proxy) Unreached() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.unreached
+}
+
+// missed notes that an address does not answer.
+func (p *Proxy) missed(at string, err error) {
+	var no refusal
+	if errors.As(err, &no) || errors.Is(err, context.Canceled) {
+		return
+	}
+	host, port, _ := net.SplitHostPort(at)
+	text := fmt.Sprintf("error: %s cannot be reached: %v", named(host, port), err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.unreached) < mostRefused && !slices.Contains(p.unreached, text) {
+		p.unreached = append(p.unreached, text)
+	}
 }
 
 // mostRefused is how many refusals are told.
@@ -107,6 +131,7 @@ func (p *Proxy) isProxy(at string) bool {
 func (p *Proxy) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	out, err := p.connect(ctx, r.Host)
 	if err != nil {
+		p.missed(r.Host, err)
 		answer(w, err)
 		return
 	}
@@ -157,6 +182,7 @@ func (p *Proxy) forward(plain *http.Transport, w http.ResponseWriter, r *http.Re
 	}
 	res, err := plain.RoundTrip(r)
 	if err != nil {
+		p.missed(addressOf(r.URL), err)
 		answer(w, err)
 		return
 	}

@@ -90,19 +90,27 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestPersonAllows: what a person names is reached wherever it is, but for where clouds give keys.
+// TestPersonAllows: what a person names is reached wherever it is, but for where clouds give keys. What does not answer is told.
 func TestPersonAllows(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(hello))
 	defer s.Close()
 	l := registry.New()
-	l.Allow("localhost:"+s.URL[strings.LastIndex(s.URL, ":")+1:], "169.254.169.254")
-	c, _ := client(t, l, nil)
+	l.Allow("localhost:"+s.URL[strings.LastIndex(s.URL, ":")+1:], "169.254.169.254", "nobody.invalid")
+	c, p := client(t, l, nil)
 	if got := get(t, c, strings.Replace(s.URL, "127.0.0.1", "localhost", 1)); got != "200 hello /" {
 		t.Error(got)
 	}
 	if got := get(t, c, "http://169.254.169.254/"); !strings.Contains(got, "always refused") {
 		t.Error(got)
+	}
+	for range 2 {
+		if got := get(t, c, "https://nobody.invalid/"); !strings.Contains(got, "Bad Gateway") {
+			t.Error(got)
+		}
+	}
+	if got := p.Unreached(); len(got) != 1 || !strings.HasPrefix(got[0], "error: nobody.invalid cannot be reached: ") {
+		t.Errorf("unreached: %q", got)
 	}
 }
 
