@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -21,6 +22,7 @@ import (
 const (
 	mostAlone      = 12 // mutants for the tests of a file
 	mostAloneFiles = 8
+	mostReached    = 3 // mutants of which is found out whether a test comes to them
 )
 
 // unchanged is code that new tests call, and that has not changed.
@@ -57,7 +59,7 @@ func (u unchanged) blind(ctx context.Context, fresh []test, proof *Proof) (out [
 			}
 		}
 		mutants := spread(u.mutantsFor(file, slices.Collect(maps.Values(calls))))
-		survived := map[string]mutantAt{}
+		survived := map[string][]mutantAt{}
 		runs := 0
 		for _, m := range mutants {
 			asked := map[string]test{}
@@ -83,19 +85,55 @@ func (u unchanged) blind(ctx context.Context, fresh []test, proof *Proof) (out [
 					tried++
 					delete(left, name)
 				case valid:
-					survived[name] = m
+					survived[name] = append(survived[name], m)
 				}
 			}
 		}
 		for _, t := range fresh {
-			if m, ok := survived[t.Name]; ok && t.File == file && left[t.Name].Name != "" {
+			if t.File != file || left[t.Name].Name == "" || expectsError(in, t.Test) {
+				continue
+			}
+			m, err := u.reached(ctx, t, survived[t.Name], proof)
+			if err != nil {
+				return nil, 0, err
+			}
+			if m != nil {
 				tried++
-				out = append(out, blindTest{t, m})
+				out = append(out, blindTest{t, *m})
 			}
 		}
 	}
 	return out, tried, nil
 }
+
+// reached is one of some mutants that a test survived, where it comes to: it fails if the code fails there.
+func (u unchanged) reached(ctx context.Context, t test, survived []mutantAt, proof *Proof) (*mutantAt, error) {
+	for _, m := range survived[:min(len(survived), mostReached)] {
+		crash, ok := source.Parse(m.file, m.src).CrashBefore(m.Mutant)
+		if !ok {
+			continue
+		}
+		run, err := u.run(ctx, mutantAt{Mutant: crash, file: m.file, src: m.src}, t.File, proof)
+		if err != nil {
+			return nil, err
+		}
+		if killed, _ := run.noticed([]test{t}); killed {
+			return &m, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // it comes to none
+}
+
+// expectsError reports whether a test wants the code to fail: then it may not matter what it gives.
+func expectsError(f source.File, t source.Test) bool {
+	words := mentions(f, t)
+	return slices.ContainsFunc(slices.Collect(maps.Keys(words)), errorWord().MatchString) || checksError().Match(f.Source()[t.Off:t.Stop])
+}
+
+var (
+	errorWord   = re.New(`^(?:raises|assertRaises\w*|toThrow\w*|throws\w*|rejects|assertThrows\w*|expectThrows|should_panic|is_err|unwrap_err|expect_err|\w+Error\w*|Error(?:Is|As|Contains)|\w*Exception|\w*[Pp]anics?\w*|recover|wantErr\w*|fails?)$`)
+	checksError = re.New(`\berr == nil\b|\.Error\(\)|\b(?:assert|require|is|must)\.Error\b`)
+)
 
 // run runs the tests of a file on a mutant. What takes much longer shows nothing.
 func (u unchanged) run(ctx context.Context, m mutantAt, file string, proof *Proof) (testRun, error) {

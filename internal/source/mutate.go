@@ -121,6 +121,23 @@ func (f File) CrashAtEnd(t Test) (m Mutant, ok bool) {
 	return m, crash != "" && m.Off >= t.Off
 }
 
+// CrashBefore is a mutant that fails before the return statement that m changes; ok is false where that cannot be written.
+func (f File) CrashBefore(m Mutant) (crash Mutant, ok bool) {
+	ts, fails := Code(f.Tokens), crashes[f.Lang]
+	for i, t := range ts {
+		if !isWord(t, "return") || t.Line != m.Line || t.Off > m.Off || fails == "" {
+			continue
+		}
+		alone := f.Lang == Go || f.Lang == Python && t.Indent >= 0
+		alone = alone || f.Lang != Python && i > 0 && slices.Contains([]string{"{", "}", ";"}, ts[i-1].Text)
+		return Mutant{Func: m.Func, Line: m.Line, What: "crash", Off: t.Off, End: t.Off, New: fails + "; "}, alone
+	}
+	if f.Lang == Rust { // what a function gives is changed as a whole
+		return f.Crash(m.Func)
+	}
+	return m, false
+}
+
 // Value reports whether a mutant gives something else than the function does, whatever that is.
 func (m Mutant) Value() bool { return m.What == ReturnNothing || m.What == ReturnOther }
 

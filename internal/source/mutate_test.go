@@ -45,6 +45,30 @@ func TestCrash(t *testing.T) {
 	}
 }
 
+func TestCrashBefore(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, src, want string }{
+		{"a.go", "package a\n\nfunc F() int {\n\treturn 1\n}\n", "\tpanic(\"mutant\"); return 1\n"},
+		{"a.py", "def f(a):\n    return a + 1\n", "    raise BaseException(\"mutant\"); return a + 1\n"},
+		{"a.py", "def f(a):\n    if a: return a + 1\n", ""},
+		{"a.js", "function f(a) {\n\treturn a + 1;\n}\n", "\tthrow new Error(\"mutant\"); return a + 1;\n"},
+		{"a.js", "function f(a) {\n\tif (a) return a + 1;\n}\n", ""},
+		{"A.java", "class A {\n\tint f(int a) {\n\t\treturn a + 1;\n\t}\n}\n", "\t\tif (true) throw new Error(\"mutant\"); return a + 1;\n"},
+		{"src/lib.rs", "fn f() -> u8 { 1 }\n", "fn f() -> u8 { panic!(\"mutant\");  1 }\n"},
+	} {
+		f := source.Parse(c.path, []byte(c.src))
+		got := ""
+		for _, m := range f.Mutants() {
+			if crash, ok := f.CrashBefore(m); ok {
+				got = string(crash.Apply([]byte(c.src)))
+			}
+		}
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s\nbecomes\n%s\nwant\n%s", c.src, got, c.want)
+		}
+	}
+}
+
 func TestCrashAtEnd(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, src, want string }{
