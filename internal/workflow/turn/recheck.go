@@ -60,6 +60,11 @@ func recheck(c *flow.Ctx, t step.Turn, held, doubtful, objections []step.HeldOut
 // challenge lets such an author look for calls of a tree that has passed whose results contradict what was asked. It sees the change,
 // and the engine makes no use of a call before another one has worked it out, see recheck. t is as for recheck.
 func challenge(c *flow.Ctx, t step.Turn, base, tree string) ([]step.HeldOut, []step.RoleUsage, error) {
+	look, err := Do(c, "look", step.AutoLook, step.AutoLookIn{Base: base, Tree: tree})
+	if err != nil {
+		return nil, nil, err
+	}
+	t.Docs = append(slices.Clone(t.Docs), look.Diff) // a judge runs no command
 	t.Role, t.Instructions, t.Base, t.Tree = "challenge", challengePrompt+callSyntax, base, tree
 	return judgeCalls(c, t)
 }
