@@ -16,7 +16,7 @@ import (
 // fail now or no longer run.
 func (j *judge) unread(ctx context.Context) error {
 	code := those(j.changes, j.foreign)
-	passed := false
+	passed, cut := false, false
 	for _, chain := range j.q.Chains {
 		if chain.Own.Elsewhere || slices.Contains(judged, chain.Ecosystem) || !slices.ContainsFunc(j.changes, func(ch Change) bool { return j.concerns(chain, ch) }) {
 			continue
@@ -25,13 +25,15 @@ func (j *judge) unread(ctx context.Context) error {
 		if err != nil && !j.excused(ctx, err) {
 			return err
 		}
-		passed = passed || good
+		passed, cut = passed || good, cut || late(ctx, err)
 	}
 	if len(code) == 0 {
 		return nil
 	}
 	what := "Jacquard does not read the language of " + code[0].Path + ", and found no tests to run. To run the project's tests, set checks.test in jacquard.yaml"
 	switch n := j.shownBy; {
+	case cut:
+		what = timeOver
 	case passed && n > 0:
 		what = fmt.Sprintf("new or changed tests fail without the change and pass with it (%d), but whether they notice more is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin", n)
 	case passed:

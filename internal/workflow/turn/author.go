@@ -94,9 +94,14 @@ func (s Sent) signatures() []string {
 		return pdca.Sign(pdca.Failure{Goal: "test", Test: t.ID, Class: string(t.Status), Message: t.Message})
 	})
 	for _, x := range s.Findings {
-		if x.Severity != step.Warn {
-			out = append(out, pdca.Sign(pdca.Failure{Goal: x.Rule, Test: x.Path, Message: x.Message}))
+		if x.Severity == step.Warn {
+			continue
 		}
+		f := pdca.Failure{Goal: x.Rule, Test: x.Path, Message: x.Message}
+		if x.Rule == "held-out-failed" || x.Rule == "example-failed" { // with another number it is another call
+			f.Test, f.Message = x.Message, ""
+		}
+		out = append(out, pdca.Sign(f))
 	}
 	return out
 }
