@@ -214,14 +214,43 @@ func importedBy(f source.File) map[string]bool {
 	return imported
 }
 
-// callsIn are the functions that a part of a file calls; what is called of an object has a dot before it.
+// forItself reports whether the call of which a name is part is a statement of its own: nobody looks at what it gives.
+func forItself(code []source.Token, at int) bool {
+	for at >= 2 && slices.Contains(ofObject, code[at-1].Text) {
+		if at -= 2; code[at].Text != ")" {
+			continue
+		}
+		for depth := 0; at > 0; at-- {
+			switch code[at].Text {
+			case ")":
+				depth++
+			case "(":
+				depth--
+			}
+			if depth == 0 {
+				break
+			}
+		}
+		at = max(at-1, 0) // what is called there
+	}
+	if at > 0 && code[at-1].Text == "await" {
+		at--
+	}
+	return at == 0 || slices.Contains([]string{";", "{", "}"}, code[at-1].Text) ||
+		code[at-1].Line < code[at].Line && (code[at-1].Kind != source.Punct || slices.Contains([]string{")", "]", ":"}, code[at-1].Text))
+}
+
+// ofObject is what stands between an object and what is called of it.
+var ofObject = []string{".", "?.", "::"}
+
+// callsIn are the functions that a part of a file calls to look at what they give, and those of the file itself; what is called of an object has a dot before it.
 func callsIn(f source.File, imported map[string]bool, from, to int) map[string]bool {
-	names := map[string]bool{}
+	names, helpers := map[string]bool{}, setOf(each(f.Funcs, func(fn source.Func) string { return bareName(fn.Name) }))
 	code := source.Code(within(f.Tokens, from, to))
 	for i, t := range code {
 		switch {
-		case t.Kind != source.Ident || i+1 >= len(code) || code[i+1].Text != "(":
-		case i >= 2 && slices.Contains([]string{".", "?.", "::"}, code[i-1].Text) && !imported[code[i-2].Text]:
+		case t.Kind != source.Ident || i+1 >= len(code) || code[i+1].Text != "(" || forItself(code, i) && !helpers[t.Text]:
+		case i >= 2 && slices.Contains(ofObject, code[i-1].Text) && !imported[code[i-2].Text]:
 			names["."+t.Text] = true
 		default:
 			names[t.Text] = true
