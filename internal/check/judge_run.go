@@ -342,6 +342,9 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 		case !there[t.ID] && st == "":
 			x.known.failing++
 			x.say(fix("new-test-fails", t.File, t.Line, "The new test "+t.Name+" fails. "+tellingLines(messageOf(t, run), 4)), &run)
+		case onlyNewRows(resultsOf(t, was.results), resultsOf(t, run.results)):
+			x.known.failing++
+			x.say(fix("new-test-fails", t.File, t.Line, "New rows of the test "+t.Name+" fail. "+tellingLines(messageOf(t, run), 4)), &run)
 		case st != step.Pass:
 			x.out.FailedBefore = append(x.out.FailedBefore, t.ID)
 			also = append(also, resultsOf(t, run.results)...)
@@ -400,6 +403,18 @@ func (x *chainJudge) pointedAt(said, otherwise string) (string, int) {
 // dead reports whether a runner ended with an error, and without a result of any test.
 func (t testRun) dead() bool {
 	return len(t.results) == 0 && slices.ContainsFunc(t.records, func(r step.Record) bool { return r.Exit != 0 })
+}
+
+// onlyNewRows reports whether a test has all rows that passed before, they pass, and only others fail.
+func onlyNewRows(was, now []step.TestResult) bool {
+	for _, r := range was {
+		same := func(o step.TestResult) bool { return o.ID == r.ID }
+		worse := func(o step.TestResult) bool { return same(o) && o.Status != step.Pass }
+		if r.Status != step.Pass || !slices.ContainsFunc(now, same) || slices.ContainsFunc(now, worse) {
+			return false
+		}
+	}
+	return len(was) > 0 && len(now) > len(was)
 }
 
 // surely are those of the tests that fail with the change whenever they are run, and pass without it.

@@ -208,6 +208,7 @@ var koreanFindings = map[string]string{
 	"the error case %s needs a test of its own: %s": "오류 사례 %s에는 별도의 테스트가 필요합니다: %s",
 
 	// examples
+	"New rows of the test %s fail. %s":                                                                                                                                                                "테스트 %s에 새로 추가된 행이 실패합니다. %s",
 	"The commit message says: %s. Called outside the tests, it gives: %s.":                                                                                                                            "커밋 메시지: %s. 테스트 밖에서 호출하면: %s.",
 	"The agreed behavior is: %s. Called outside the tests, it gives: %s.":                                                                                                                             "합의한 동작: %s. 테스트 밖에서 호출하면: %s.",
 	"The new test %s also passes when %s returns another value (%s:%d: %s). Assert what it returns.":                                                                                                  "새 테스트 %s은(는) %s이(가) 다른 값을 반환해도 통과합니다(%s:%d: %s). 반환값을 단언하세요.",
