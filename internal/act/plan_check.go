@@ -174,7 +174,7 @@ func (a *Actor) runs(line string, exists, hasScript func(string) bool, installed
 			}
 			continue
 		}
-		if why := forbidden(argv); why != "" {
+		if why := forbidden(argv, exists); why != "" {
 			return why
 		}
 		if a.onPath(name) {
@@ -188,12 +188,16 @@ func (a *Actor) runs(line string, exists, hasScript func(string) bool, installed
 }
 
 // forbidden says why a program is nothing for a check. Checks run with the rights of the person, so this is no wall: it
-// keeps out what a plan has no reason to name.
-func forbidden(argv []string) string {
+// keeps out what a plan has no reason to name. A shell may run a file of the project, as the file itself may be run.
+func forbidden(argv []string, exists func(string) bool) string {
 	switch argv[0] {
+	case "sh", "bash", "dash", "zsh", "ksh":
+		if len(argv) < 2 || !exists(path.Clean(argv[1])) {
+			return argv[0] + " runs other commands or writes files; name the command itself"
+		}
 	case "git", "rm", "mv", "cp", "ln", "dd", "tee", "touch", "mkdir", "chmod", "chown", "kill", "sudo", "su", "curl", "wget", "ssh", "scp", "nc", "docker", "jacquard":
 		return argv[0] + " is not allowed in checks"
-	case "sh", "bash", "dash", "zsh", "ksh", "fish", "cmd", "powershell", "pwsh", "env", "xargs", "eval", "exec", "nohup", "time", "timeout", "find", "awk", "sed":
+	case "fish", "cmd", "powershell", "pwsh", "env", "xargs", "eval", "exec", "nohup", "time", "timeout", "find", "awk", "sed":
 		return argv[0] + " runs other commands or writes files; name the command itself"
 	}
 	for i, a := range argv[1:] {
