@@ -62,13 +62,12 @@ func (a *Actor) Judge(ctx context.Context, in JudgeIn) (Judged, error) {
 		return Judged{}, err
 	}
 	out, err := a.judgeTrees(ctx, in, of)
-	base := of.base
-	out.Base, out.Sandbox, out.Millis, out.Limit, out.Shallow = base, a.o.Level, a.o.Now().Sub(begun).Milliseconds(), in.Limit.Milliseconds(), a.o.Repo.Shallow()
+	out.Base, out.Sandbox, out.Millis, out.Limit, out.Shallow = of.base, a.o.Level, a.o.Now().Sub(begun).Milliseconds(), in.Limit.Milliseconds(), a.o.Repo.Shallow()
 	out.Quick = in.Quick
 	if err == nil {
 		err = a.edited(ctx, &out)
 	}
-	if err == nil && out.Verdict == check.VerdictNothing && in.Range+in.Base == "" && base == "HEAD" {
+	if err == nil && out.Verdict == check.VerdictNothing && in.Range+in.Base == "" && of.base == "HEAD" {
 		err = a.beside(ctx, &out)
 	}
 	return out, err

@@ -66,6 +66,13 @@ func (c *Checker) readFiles(ctx context.Context, tree string, want func(git.Entr
 	return c.texts(ctx, each(those(entries, want), func(e git.Entry) step.File { return step.File{Path: e.Path, ID: e.ID} }))
 }
 
+// readCode reads the sources and tests of an ecosystem that are mine.
+func (c *Checker) readCode(ctx context.Context, tree, ecosystem string, mine func(file string) bool) (map[string][]byte, error) {
+	return c.readFiles(ctx, tree, func(e git.Entry) bool {
+		return e.Mode != linkMode && e.Mode != moduleMode && ecosystemOf(e.Path) == ecosystem && mine(e.Path) && !toolchain.IsTestData(e.Path)
+	})
+}
+
 // texts are what is in files, by path.
 func (c *Checker) texts(ctx context.Context, files []step.File) (map[string][]byte, error) {
 	blobs, err := c.repo.ReadBlobs(ctx, each(files, func(f step.File) string { return f.ID }))

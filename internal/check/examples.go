@@ -347,19 +347,9 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 		argv = slices.Insert(slices.Clone(argv), 1, "-O")
 	}
 	env := u.surroundings(home)
-	policy, err := u.policy(slices.Concat(u.c.o.Env, env), false, u.dir)
-	if err != nil {
-		return nil, "", err
-	}
-	res, err := proc.Run(ctx, proc.Command{Argv: argv, Dir: at, Env: env, Confine: policy, Total: examplesTime})
-	if cause := context.Cause(ctx); cause != nil {
-		return nil, "", cause
-	}
-	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
-		return nil, err.Error(), nil
-	}
-	if err != nil {
-		return nil, "", err
+	res, cannot, err := u.start(ctx, proc.Command{Argv: argv, Dir: at, Env: env, Total: examplesTime})
+	if err != nil || cannot != "" {
+		return nil, cannot, err
 	}
 	text, err := os.ReadFile(plan.Out)
 	if err != nil {
@@ -379,6 +369,21 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 		failed = fmt.Sprintf("the program exited with %d before the call returned: %s", res.Exit, firstLines(strings.TrimSpace(res.Stderr.Text+"\n"+res.Stdout.Text), 3))
 	}
 	return said, failed, nil
+}
+
+// start runs a program in the place's sandbox. What it prints is no record of a check; cannot is why it did not begin.
+func (p *place) start(ctx context.Context, cmd proc.Command) (res proc.Result, cannot string, err error) {
+	if cmd.Confine, err = p.policy(slices.Concat(p.c.o.Env, cmd.Env), false); err != nil {
+		return res, "", err
+	}
+	res, err = proc.Run(ctx, cmd)
+	if cause := context.Cause(ctx); cause != nil {
+		return res, "", cause
+	}
+	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
+		return res, err.Error(), nil
+	}
+	return res, "", err
 }
 
 func writePlan(file string, plan example.Plan) error {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -36,25 +35,25 @@ func (r printed) String() string {
 	if r.exit != 0 {
 		return fmt.Sprintf("exit code %d: %s", r.exit, clipped(cmp.Or(firstLines(r.errors, 3), firstLines(r.text, 3)), 300))
 	}
+	return clipped(r.quoted(), 300)
+}
+
+// quoted is the text as [step.HeldOut.Result] has it.
+func (r printed) quoted() string {
 	raw, _ := json.Marshal(r.text) // a text always is JSON
-	return clipped(string(raw), 300)
+	return string(raw)
 }
 
 // confined reports whether what agents write is run where it cannot harm: a person has said so of what is around the program.
 func (c *Checker) confined() bool { return c.o.Confine != nil || c.o.Level == confine.Outside }
-
-// commands are the held-out calls of a module that are commands.
-func (m Module) commands() []step.HeldOut {
-	return those(m.HeldOut, func(h step.HeldOut) bool { _, ok := h.Command(); return ok })
-}
 
 // commands runs the held-out calls of a module that are commands: programs, and code of languages that the engine does not call. Each has a
 // checkout of its own without tests and network, and is run in the root of the project. Who wrote it may not have seen it run: one that
 // fails where it was to print something shows nothing, unless what it says names a source of the module. What agents write is run in a
 // sandbox only.
 func (c *Checker) commands(ctx context.Context, m Module, tree string, more ...toolchain.Found) (out []step.Example, found []step.Finding, err error) {
-	failed, total, told, decides := 0, 0, "", false
-	for i, h := range m.commands() {
+	var t tally
+	for i, h := range those(m.HeldOut, isCommand) {
 		e := step.Example{Text: h.String(), State: step.ExampleHolds, HeldOut: true}
 		var got printed
 		switch {
@@ -80,23 +79,13 @@ func (c *Checker) commands(ctx context.Context, m Module, tree string, more ...t
 		switch {
 		case got.cannot != "":
 			e.State, e.Why = step.ExampleNotRun, got.cannot
-		case holds:
-			total++
-		default:
+		case !holds:
 			e.State, e.Why = step.ExampleFails, got.String()
-			failed++
-			total++
-			if text := h.String() + ". It gives: " + e.Why; told == "" || h.Sure && !decides {
-				told = text
-			}
-			decides = decides || h.Sure
 		}
+		t.add(e, h.Sure)
 		out = append(out, e)
 	}
-	if failed > 0 {
-		found = append(found, m.heldOutFailed(failed, total, told, decides))
-	}
-	return out, found, nil
+	return out, m.heldOutFailed(t), nil
 }
 
 // holds reports whether a command has given what is expected of it.
@@ -105,8 +94,7 @@ func holds(h step.HeldOut, got printed) bool {
 	if want == "error" {
 		return got.exit != 0
 	}
-	var text string
-	return got.exit == 0 && json.Unmarshal([]byte(want), &text) == nil && text == got.text
+	return got.exit == 0 && got.quoted() == want
 }
 
 // runCommand runs one in a checkout of its own.
@@ -118,19 +106,9 @@ func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.
 	defer func() { err = joinClose(err, p) }()
 	line, _ := h.Command()
 	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), p.environment(false), false)
-	policy, err := p.policy(env, false)
-	if err != nil {
-		return printed{}, err
-	}
-	res, err := proc.Run(ctx, proc.Command{Argv: toolchain.Argv(line), Dir: p.root, Env: env, Confine: policy, Total: commandTime})
-	if cause := context.Cause(ctx); cause != nil {
-		return printed{}, cause
-	}
-	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
-		return printed{cannot: err.Error()}, nil
-	}
-	if err != nil {
-		return printed{}, err
+	res, cannot, err := p.start(ctx, proc.Command{Argv: toolchain.Argv(line), Dir: p.root, Env: env, Total: commandTime})
+	if err != nil || cannot != "" {
+		return printed{cannot: cannot}, err
 	}
 	clean := func(s string) string {
 		return c.local(strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), " \t\r\n"))

@@ -23,10 +23,7 @@ type heldOut struct {
 // spec nor in a test, where the author of the code would have seen them. unmade are the others, with the reason.
 func (m Module) heldOut(seen []example.Example) (out []heldOut, unmade []step.Example) {
 	known := setOf(each(seen, example.Example.Calls))
-	for _, h := range m.HeldOut {
-		if _, ok := h.Command(); ok { // see runCommands
-			continue
-		}
+	for _, h := range without(m.HeldOut, isCommand) {
 		e, why := m.readHeldOut(h)
 		switch {
 		case why != "":
@@ -44,6 +41,12 @@ func (m Module) heldOut(seen []example.Example) (out []heldOut, unmade []step.Ex
 		out = append(out, heldOut{e, h.Sure})
 	}
 	return out, unmade
+}
+
+// isCommand reports whether a held-out call is a command: see [Checker.commands].
+func isCommand(h step.HeldOut) bool {
+	_, ok := h.Command()
+	return ok
 }
 
 // readHeldOut is the call of an export, where a request has kept it, of any of the project; why says what is wrong with it.
@@ -64,10 +67,7 @@ func (m Module) readHeldOut(h step.HeldOut) (e example.Example, why string) {
 func UnreadCalls(held []step.HeldOut) []string { return Module{HeldOut: held}.unread() }
 
 func (m Module) unread() (bad []string) {
-	for _, h := range m.HeldOut {
-		if _, ok := h.Command(); ok {
-			continue
-		}
+	for _, h := range without(m.HeldOut, isCommand) {
 		if _, why := m.readHeldOut(h); why != "" {
 			bad = append(bad, fmt.Sprintf("%s (%s)", h, why))
 		}
@@ -96,7 +96,7 @@ func (m Module) unreadHeldOut() []step.Finding {
 // told to the author of the code, all others stay unknown.
 func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example.Outcome) (out []step.Example, findings []step.Finding, err error) {
 	made, wrong := map[string]int{}, map[string]int{}
-	total, failed, first, decides := 0, 0, "", false
+	var t tally
 	for i, e := range held {
 		o := given[i]
 		if o.Cannot == "" && !e.Want.Holds(o) { // a call before may have changed what it gives
@@ -110,21 +110,16 @@ func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example
 		switch {
 		case o.Cannot != "":
 			r.State, r.Why = step.ExampleNotRun, o.Cannot
-		case !e.Want.Holds(o) && !e.Want.Comparable(o):
+		case e.Want.Holds(o):
+			made[e.Symbol()]++
+		case !e.Want.Comparable(o):
 			r.State, r.Why = step.ExampleNotRun, "the result has another type: "+o.Given()
 		default:
-			made[e.Symbol()]++
-			total++
-		}
-		if r.State == step.ExampleHolds && !e.Want.Holds(o) {
 			r.State, r.Why = step.ExampleFails, o.Given()
+			made[e.Symbol()]++
 			wrong[e.Symbol()]++
-			failed++
-			if told := e.Text + ". It gives: " + r.Why; first == "" || e.sure && !decides {
-				first = told
-			}
-			decides = decides || e.sure
 		}
+		t.add(r, e.sure)
 		out = append(out, r)
 	}
 	earlier, err := u.earlier(ctx, held, out)
@@ -132,30 +127,51 @@ func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example
 		return nil, nil, err
 	}
 	out = append(out, earlier...)
-	if failed == 0 {
-		return out, nil, nil
-	}
 	for name, n := range wrong {
-		decides = decides || n >= fewInputs && 2*n > made[name] && u.m.exports(name) // others are as they were
+		t.decides = t.decides || n >= fewInputs && 2*n > made[name] && u.m.exports(name) // others are as they were
 	}
-	return out, []step.Finding{u.m.heldOutFailed(failed, total, first, decides)}, nil
+	return out, u.m.heldOutFailed(t), nil
 }
 
-// heldOutFailed is the finding that some of the held-out calls that were made give something else. One of them is told.
-func (m Module) heldOutFailed(failed, total int, told string, decides bool) step.Finding {
+// tally counts held-out calls that were made. One of those that fail is told, rather one of which its author is sure: that decides.
+type tally struct {
+	failed, made int
+	told         string
+	decides      bool
+}
+
+func (t *tally) add(e step.Example, sure bool) {
+	switch e.State {
+	case step.ExampleFails:
+		t.failed++
+		if t.told == "" || sure && !t.decides {
+			t.told = e.Text + ". It gives: " + e.Why
+		}
+		t.decides = t.decides || sure
+	case step.ExampleNotRun:
+		return
+	}
+	t.made++
+}
+
+// heldOutFailed is the finding that some of the held-out calls that were made give something else, nil where none does.
+func (m Module) heldOutFailed(t tally) []step.Finding {
+	if t.failed == 0 {
+		return nil
+	}
 	whose := "another agent expects from the spec"
 	if m.requested() {
 		whose = "another agent expects from the request"
 	}
 	f := fix("held-out-failed", m.Spec, 0, fmt.Sprintf(
-		"%d of %d calls that are in no test give a different result than %s. One of them: %s.", failed, total, whose, told))
-	if decides {
+		"%d of %d calls that are in no test give a different result than %s. One of them: %s.", t.failed, t.made, whose, t.told))
+	if t.decides {
 		f.Severity = step.Rejects
 		f.Message += " The code must work for every input, not only for those in the tests."
 	} else {
 		f.Message += " Work out the right result; if the code is right, leave it."
 	}
-	return f
+	return []step.Finding{f}
 }
 
 // earlier asks what sequences ask at their end earlier, too: what is kept from then on, and is not true any more, is given again. Calls that

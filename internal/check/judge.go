@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -441,10 +440,7 @@ func (x *chainJudge) look(ctx context.Context, with ...toolchain.Found) (err err
 	mine := func(file string) bool {
 		return x.owns(x.chain, file) || slices.ContainsFunc(with, func(o toolchain.Found) bool { return x.owns(o, file) })
 	}
-	x.files, err = x.c.readFiles(ctx, x.proof.Tree, func(e git.Entry) bool {
-		return e.Mode != linkMode && e.Mode != moduleMode && ecosystemOf(e.Path) == x.chain.Ecosystem && mine(e.Path) && !toolchain.IsTestData(e.Path)
-	})
-	if err != nil {
+	if x.files, err = x.c.readCode(ctx, x.proof.Tree, x.chain.Ecosystem, mine); err != nil {
 		return err
 	}
 	x.graph = newGraph(x.chain, x.files)

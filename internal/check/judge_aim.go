@@ -1,6 +1,7 @@
 package check
 
 import (
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -29,12 +30,9 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 			near = append(near, g.imports(file)...)
 		}
 	}
-	units := near
 	var ends, known, first, rest []mutantAt
-	for range mostIndexes {
-		var further []string
-		for _, file := range sourcesOf(g, x.files, units) {
-			further = append(further, g.imports(file)...)
+	for list := range layers(g, x.files, near) {
+		for _, file := range list {
 			lines := strings.Split(string(x.files[file]), "\n")
 			ends = append(ends, those(x.longer(file, gone), func(m mutantAt) bool { return named[bareName(m.Func)] })...)
 			for _, m := range mutantsIn(x.files, file) {
@@ -49,7 +47,7 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 				}
 			}
 		}
-		if units = further; len(known)+len(first)+len(rest) > 0 {
+		if len(known)+len(first)+len(rest) > 0 {
 			break
 		}
 	}
@@ -144,6 +142,22 @@ func sourcesOf(g *graph, files map[string][]byte, units []string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(file string) bool {
 		return !toolchain.IsSource(file) || !slices.Contains(units, g.unit(file)) || ofTestLibraries().Match(files[file])
 	})
+}
+
+// layers are the sources of some units, then those that these import, and so on: an index only hands on what it imports.
+func layers(g *graph, files map[string][]byte, units []string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for range mostIndexes {
+			list := sourcesOf(g, files, units)
+			units = nil
+			for _, file := range list {
+				units = append(units, g.imports(file)...)
+			}
+			if !yield(list) {
+				return
+			}
+		}
+	}
 }
 
 // mutantsIn are the small changes of a file, and besides those that give something alike.

@@ -2,8 +2,6 @@ package check
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -15,21 +13,12 @@ func (x *chainJudge) claimed(ctx context.Context) error {
 		return nil
 	}
 	said, _ := x.said()
-	only := func(ch Change, e step.Export) bool { return x.declares(e.Name) == ch.Path }
-	for _, part := range x.partsOf(x.writes(), only) {
+	for _, part := range x.partsOf(x.writes(), x.declaring) {
 		m := part.module
-		for _, e := range said {
-			if slices.Contains(m.Place.Sources, x.declares(e.Symbol())) {
-				m.Examples = append(m.Examples, e)
-			}
-		}
-		if len(m.Examples) == 0 {
+		if m.Examples = x.saidOf(m, said); len(m.Examples) == 0 {
 			continue
 		}
-		called, err := x.c.Examples(ctx, m, x.proof.Tree, nil)
-		if err == nil {
-			called, err = x.taskProof.demanded(ctx, m, called)
-		}
+		called, err := x.called(ctx, m, nil, "The commit message says")
 		if late(ctx, err) {
 			x.out.NotRun = append(x.out.NotRun, "calls in the messages of the commits")
 			return nil
@@ -40,7 +29,8 @@ func (x *chainJudge) claimed(ctx context.Context) error {
 		x.out.Claims = append(x.out.Claims, called.Examples...)
 		for _, f := range called.Findings {
 			if f.Rule == "example-failed" {
-				x.say(fix(f.Rule, m.where(), 0, strings.Replace(f.Message, "The spec says", "The commit message says", 1)), nil)
+				f.Severity = step.Fix
+				x.say(f, nil)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package check
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -26,10 +25,6 @@ const (
 
 	longTests = 3 * time.Second // is long for the tests near a change
 )
-
-// errSlow ends the run of a small change that takes much longer than the code as it is. It may have become an endless loop, or the machine
-// has other things to do: it shows nothing.
-var errSlow = errors.New("the mutant takes much longer than the code as it is")
 
 // trial is a function while it is looked at.
 type trial struct {
@@ -406,13 +401,8 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 	ran := false
 	var by, anew []string
 	for _, sel := range x.selections(t, files) {
-		short, cancel := context.WithTimeoutCause(ctx, slowAfter(x.took), errSlow)
-		run, err := x.pl.mutated(short, m, sel, &x.proof)
-		cancel()
-		if errors.Is(err, errSlow) && !late(ctx, err) {
-			return nil
-		}
-		if err != nil {
+		run, slow, err := x.pl.mutatedWithin(ctx, slowAfter(x.took), m, sel, &x.proof)
+		if err != nil || slow {
 			return err
 		}
 		if run.exit != nil && run.exit.Exit != 0 { // which test it was is not known

@@ -274,6 +274,21 @@ func (p *place) mutated(ctx context.Context, x mutantAt, sel toolchain.Selection
 	return run, err
 }
 
+// errSlow ends the run of a mutant that takes much longer than the code as it is. It may have become an endless loop, or the machine has other
+// things to do: it shows nothing.
+var errSlow = errors.New("the mutant takes much longer than the code as it is")
+
+// mutatedWithin is [place.mutated] with a limit of time: slow says that it was reached.
+func (p *place) mutatedWithin(ctx context.Context, limit time.Duration, x mutantAt, sel toolchain.Selection, proof *Proof) (run testRun, slow bool, err error) {
+	short, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
+	defer cancel()
+	run, err = p.mutated(short, x, sel, proof)
+	if !errors.Is(err, errSlow) {
+		return run, false, err
+	}
+	return testRun{}, true, context.Cause(ctx)
+}
+
 // mutantsOf takes mutants from the functions that differ in two versions of some files, those in lines that are new before others; the ones
 // that are not taken are the rest.
 func mutantsOf(old, now map[string][]byte) (chosen, rest []mutantAt) {

@@ -61,6 +61,14 @@ type Task struct {
 // text is all that says what the code of the task does.
 func (t Task) text() string { return t.Request + "\n" + t.Says }
 
+// chains are the toolchains of the project, at least one that is none.
+func (t Task) chains() []toolchain.Found {
+	if len(t.Chains) == 0 {
+		return []toolchain.Found{{}}
+	}
+	return t.Chains
+}
+
 // The checks of a task, by the names that its documents have for them.
 const (
 	CheckFiles  = "files"

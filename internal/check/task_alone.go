@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -45,65 +44,74 @@ func (b blindTest) finding(severity step.Severity) step.Finding {
 		"The new test %s also passes when %s returns another value (%s:%d: %s). Assert what it returns.", b.Name, b.mutant.Func, b.mutant.file, b.mutant.Line, describe(b.mutant.Mutant))}
 }
 
+// asked is a new test while mutants are tried for it.
+type asked struct {
+	test
+	calls    func(fn string) bool // whether it looks at what a function gives
+	noticed  bool
+	unsure   bool // not all were tried that it may notice
+	survived []mutantAt
+}
+
 // blind are those of some new tests that notice none of the mutants that change what a function gives which they call. tried counts the
 // tests for which there is such a mutant.
 func (u unchanged) blind(ctx context.Context, fresh []test, proof *Proof) (out []blindTest, tried int, err error) {
 	files := filesOf(fresh)
 	for _, file := range files[:min(len(files), mostAloneFiles)] {
-		left, calls := map[string]test{}, map[string]func(fn string) bool{}
 		in := source.Parse(file, u.files[file])
 		imported := importedBy(in)
-		for _, t := range fresh {
-			if t.File == file {
-				left[t.Name], calls[t.Name] = t, calledIn(in, imported, t.Test)
-			}
+		list := each(those(fresh, func(t test) bool { return t.File == file }), func(t test) *asked {
+			return &asked{test: t, calls: calledIn(in, imported, t.Test)}
+		})
+		if err := u.ask(ctx, file, list, proof); err != nil {
+			return nil, 0, err
 		}
-		mutants := spread(u.mutantsFor(file, slices.Collect(maps.Values(calls))))
-		survived := map[string][]mutantAt{}
-		runs := 0
-		for _, m := range mutants {
-			asked := map[string]test{}
-			for name, t := range left {
-				if calls[name](m.Func) {
-					asked[name] = t
-				}
+		for _, a := range list {
+			if a.noticed {
+				tried++
 			}
-			if len(asked) == 0 {
+			if a.noticed || a.unsure || expectsError(in, a.Test) {
 				continue
 			}
-			if runs++; runs > mostAlone { // one that is not tried may be the one that they notice
-				maps.DeleteFunc(left, func(name string, _ test) bool { return asked[name].Name != "" })
-				continue
-			}
-			run, err := u.run(ctx, m, file, proof)
-			if err != nil {
-				return nil, 0, err
-			}
-			for name, t := range asked {
-				switch killed, valid := run.noticed([]test{t}); {
-				case killed:
-					tried++
-					delete(left, name)
-				case valid:
-					survived[name] = append(survived[name], m)
-				}
-			}
-		}
-		for _, t := range fresh {
-			if t.File != file || left[t.Name].Name == "" || expectsError(in, t.Test) {
-				continue
-			}
-			m, err := u.reached(ctx, t, survived[t.Name], proof)
+			m, err := u.reached(ctx, a.test, a.survived, proof)
 			if err != nil {
 				return nil, 0, err
 			}
 			if m != nil {
 				tried++
-				out = append(out, blindTest{t, *m})
+				out = append(out, blindTest{a.test, *m})
 			}
 		}
 	}
 	return out, tried, nil
+}
+
+// ask tries mutants for the tests of a file until each has noticed one.
+func (u unchanged) ask(ctx context.Context, file string, list []*asked, proof *Proof) error {
+	runs := 0
+	for _, m := range spread(u.mutantsFor(file, list)) {
+		open := those(list, func(a *asked) bool { return !a.noticed && !a.unsure && a.calls(m.Func) })
+		if len(open) == 0 {
+			continue
+		}
+		if runs++; runs > mostAlone {
+			for _, a := range open {
+				a.unsure = true
+			}
+			continue
+		}
+		run, _, err := u.pl.mutatedWithin(ctx, u.limit, m, toolchain.Selection{Files: []string{file}}, proof)
+		if err != nil {
+			return err
+		}
+		for _, a := range open {
+			killed, valid := run.noticed([]test{a.test})
+			if a.noticed = killed; valid && !killed {
+				a.survived = append(a.survived, m)
+			}
+		}
+	}
+	return nil
 }
 
 // reached is one of some mutants that a test survived, where it comes to: it fails if the code fails there.
@@ -113,7 +121,7 @@ func (u unchanged) reached(ctx context.Context, t test, survived []mutantAt, pro
 		if !ok {
 			continue
 		}
-		run, err := u.run(ctx, mutantAt{Mutant: crash, file: m.file, src: m.src}, t.File, proof)
+		run, _, err := u.pl.mutatedWithin(ctx, u.limit, mutantAt{Mutant: crash, file: m.file, src: m.src}, toolchain.Selection{Files: []string{t.File}}, proof)
 		if err != nil {
 			return nil, err
 		}
@@ -135,35 +143,21 @@ var (
 	checksError = re.New(`\berr == nil\b|\.Error\(\)|\b(?:assert|require|is|must)\.Error\b`)
 )
 
-// run runs the tests of a file on a mutant. What takes much longer shows nothing.
-func (u unchanged) run(ctx context.Context, m mutantAt, file string, proof *Proof) (testRun, error) {
-	short, cancel := context.WithTimeoutCause(ctx, u.limit, errSlow)
-	defer cancel()
-	run, err := u.pl.mutated(short, m, toolchain.Selection{Files: []string{file}}, proof)
-	if errors.Is(err, errSlow) && context.Cause(ctx) == nil {
-		return testRun{}, nil
+// mutantsFor are those that change what functions give that tests look at, in the files that a file of tests imports, or if they only hand on,
+// in those that these import.
+func (u unchanged) mutantsFor(file string, list []*asked) (out []mutantAt) {
+	looks := func(fn string) bool {
+		return slices.ContainsFunc(list, func(a *asked) bool { return a.calls(fn) })
 	}
-	return run, err
-}
-
-// mutantsFor are those that change what functions give that tests call, in the files that a file of tests imports, or if they only hand on, in those that
-// these import.
-func (u unchanged) mutantsFor(file string, calls []func(fn string) bool) (out []mutantAt) {
-	named := func(fn string) bool {
-		return slices.ContainsFunc(calls, func(calls func(string) bool) bool { return calls(fn) })
-	}
-	units := append(u.graph.imports(file), u.graph.beside(file))
-	for range mostIndexes {
-		var further []string
-		for _, name := range sourcesOf(u.graph, u.files, units) {
-			further = append(further, u.graph.imports(name)...)
-			out = append(out, those(mutantsIn(u.files, name), func(m mutantAt) bool { return m.gives() && named(m.Func) })...)
+	for sources := range layers(u.graph, u.files, append(u.graph.imports(file), u.graph.beside(file))) {
+		for _, name := range sources {
+			out = append(out, those(mutantsIn(u.files, name), func(m mutantAt) bool { return m.gives() && looks(m.Func) })...)
 		}
-		if units = further; len(out) > 0 {
-			return out
+		if len(out) > 0 {
+			break
 		}
 	}
-	return nil
+	return out
 }
 
 // gives reports whether a mutant is no more than another value that a function gives.
@@ -282,9 +276,7 @@ func (p *taskProof) testsAlone(ctx context.Context, pl *place, fresh []test) err
 	if len(fresh) == 0 || p.t.Untested != "" || slices.ContainsFunc(p.changes, doesSomething) {
 		return nil
 	}
-	files, err := p.c.readFiles(ctx, p.proof.Tree, func(e git.Entry) bool {
-		return e.Mode != linkMode && e.Mode != moduleMode && ecosystemOf(e.Path) == pl.chain.Ecosystem && pl.ours(e.Path) && !toolchain.IsTestData(e.Path)
-	})
+	files, err := p.c.readCode(ctx, p.proof.Tree, pl.chain.Ecosystem, pl.ours)
 	if err != nil {
 		return err
 	}
@@ -322,6 +314,7 @@ func (x *chainJudge) testsAlone(ctx context.Context) error {
 	for _, b := range blind {
 		x.say(b.finding(step.Fix), nil)
 	}
-	x.out.NewTests.Tried, x.out.NewTests.Noticed = x.out.NewTests.Tried+tried, x.out.NewTests.Noticed+tried-len(blind)
+	x.out.NewTests.Tried += tried
+	x.out.NewTests.Noticed += tried - len(blind)
 	return err
 }

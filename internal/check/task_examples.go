@@ -64,41 +64,51 @@ func (p *taskProof) examples(ctx context.Context) error {
 			uncalled = append(uncalled, notCalled(e, fmt.Sprintf("the change exports no function %s, or several", e.Symbol())))
 		}
 	}
-	only := func(ch Change, e step.Export) bool { return p.declares(e.Name) == ch.Path } // else nobody knows which is meant
-	parts := p.partsOf(p.changes, only)
+	parts := p.partsOf(p.changes, p.declaring)
 	for i, held := range p.heldOutOf(parts) {
 		parts[i].module.HeldOut = held
 	}
 	for _, x := range parts {
-		for _, e := range said {
-			if slices.Contains(x.module.Place.Sources, p.declares(e.Symbol())) {
-				x.module.Examples = append(x.module.Examples, e)
-			}
-		}
-		x.module.SpecText = text
-		called, err := p.c.Examples(ctx, x.module, p.proof.Tree, x.tests)
+		x.module.Examples, x.module.SpecText = p.saidOf(x.module, said), text
+		called, err := p.called(ctx, x.module, x.tests, "The agreed behavior is")
 		if err != nil {
 			return err
 		}
-		if called, err = p.demanded(ctx, x.module, called); err != nil {
-			return err
-		}
-		wrong := called.Findings
-		for i, f := range wrong {
+		for i, f := range called.Findings {
 			if f.Rule == "test-detection" { // a request names less than a spec has to
-				wrong[i].Severity = step.Fix
-			}
-			if f.Rule == "example-failed" {
-				wrong[i].Path, wrong[i].Line = x.module.where(), 0
-				wrong[i].Message = strings.Replace(f.Message, "The spec says", "The agreed behavior is", 1)
+				called.Findings[i].Severity = step.Fix
 			}
 		}
 		p.proof.Examples, p.proof.Callable = append(p.proof.Examples, called.Examples...), p.proof.Callable || called.Any
-		p.add(wrong...)
+		p.add(called.Findings...)
 	}
 	p.proof.Examples = append(p.proof.Examples, uncalled...)
 	p.recited()
 	return p.commands(ctx)
+}
+
+// declaring reports whether no other changed source declares an export: else nobody knows which is meant.
+func (p *taskProof) declaring(ch Change, e step.Export) bool { return p.declares(e.Name) == ch.Path }
+
+// saidOf are the examples of what a module declares.
+func (p *taskProof) saidOf(m Module, said []example.Example) []example.Example {
+	return those(said, func(e example.Example) bool { return slices.Contains(m.Place.Sources, p.declares(e.Symbol())) })
+}
+
+// called calls a module with its examples. says is who says what they are to give.
+func (p *taskProof) called(ctx context.Context, m Module, tests []step.File, says string) (Called, error) {
+	called, err := p.c.Examples(ctx, m, p.proof.Tree, tests)
+	if err != nil {
+		return called, err
+	}
+	called, err = p.demanded(ctx, m, called)
+	for i, f := range called.Findings {
+		if f.Rule == "example-failed" {
+			called.Findings[i].Path, called.Findings[i].Line = m.where(), 0
+			called.Findings[i].Message = strings.Replace(f.Message, "The spec says", says, 1)
+		}
+	}
+	return called, err
 }
 
 // commands runs the commands that the author of the plan has kept, in the project as a whole.
@@ -108,7 +118,7 @@ func (p *taskProof) commands(ctx context.Context) error {
 		return nil
 	}
 	p.proof.Callable = p.proof.Callable || p.c.confined()
-	chains := append(slices.Clone(p.t.Chains), toolchain.Found{})[:max(1, len(p.t.Chains))]
+	chains := p.t.chains()
 	m := Module{Base: p.t.Base, Chain: chains[0], HeldOut: p.t.HeldOut, Place: toolchain.Placement{Sources: pathsOf(code)}}
 	run, wrong, err := p.c.commands(ctx, m, p.proof.Tree, chains[1:]...)
 	p.proof.Examples = append(p.proof.Examples, run...)
@@ -225,10 +235,7 @@ var doesNow = re.New(`(?i)\b(currently|today|now|at present|at the moment|instea
 // the first one.
 func (p *taskProof) heldOutOf(parts []part) [][]step.HeldOut {
 	out := make([][]step.HeldOut, len(parts))
-	for _, h := range p.t.HeldOut {
-		if _, ok := h.Command(); ok { // see commands
-			continue
-		}
+	for _, h := range without(p.t.HeldOut, isCommand) {
 		e, _ := example.ReadCall(h.Call, h.Result())
 		at := slices.IndexFunc(parts, func(x part) bool { return e.Call != nil && x.module.unqualified(e).Call != nil })
 		if len(parts) > 0 {

@@ -39,10 +39,7 @@ func verifyCommand(argv []string) toolchain.Command {
 
 // root is a clean checkout for what belongs to the project and not to one of its toolchains; all of them are furnished there.
 func (p *taskProof) root(ctx context.Context) (*place, error) {
-	chains := p.t.Chains
-	if len(chains) == 0 {
-		chains = []toolchain.Found{{}}
-	}
+	chains := p.t.chains()
 	return p.c.open(ctx, step.OnVerify, p.proof.Tree, cmp.Or(p.t.Base, p.proof.Tree), chains[0], chains[1:]...)
 }
 

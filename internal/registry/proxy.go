@@ -54,16 +54,20 @@ func (p *Proxy) missed(at string, err error) {
 		return
 	}
 	host, port, _ := net.SplitHostPort(at)
-	text := fmt.Sprintf("error: %s cannot be reached: %v", named(host, port), err)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.unreached) < mostRefused && !slices.Contains(p.unreached, text) {
-		p.unreached = append(p.unreached, text)
-	}
+	p.note(&p.unreached, fmt.Sprintf("error: %s cannot be reached: %v", named(host, port), err))
 }
 
-// mostRefused is how many refusals are told.
+// mostRefused is how many lines of a kind are told.
 const mostRefused = 20
+
+// note adds a line to some that are told, once.
+func (p *Proxy) note(lines *[]string, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(*lines) < mostRefused && !slices.Contains(*lines, text) {
+		*lines = append(*lines, text)
+	}
+}
 
 // refusal says why an address is not let through.
 type refusal string
@@ -72,16 +76,7 @@ func (r refusal) Error() string { return string(r) }
 
 func (p *Proxy) refuse(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, other := range p.refused {
-		if other == text {
-			return refusal(text)
-		}
-	}
-	if len(p.refused) < mostRefused {
-		p.refused = append(p.refused, text)
-	}
+	p.note(&p.refused, text)
 	return refusal(text)
 }
 
