@@ -290,10 +290,11 @@ func (j *judge) untested() {
 			blocks[f.Path+" "+f.Name] = true
 		}
 	}
+	said := map[string]bool{}
 	for _, f := range j.out.Functions {
 		some := f.Missed() || f.MissedSome()
 		name := cmp.Or(f.Name, "the code outside functions")
-		if f.Unmutated && f.Noticed > 0 && !f.ByNew {
+		if f.Unmutated && f.Noticed > 0 && !f.ByNew && !f.Generated {
 			j.say(fix("unnoticed-change", f.Path, f.Line, "No mutant can be made of the changed lines of "+name+", so nothing shows that a test checks them. Write one that fails without the change."), nil)
 			continue
 		}
@@ -301,6 +302,11 @@ func (j *judge) untested() {
 			continue
 		}
 		switch {
+		case f.Generated:
+			if !said[f.Path] {
+				j.say(fix("unnoticed-change", f.Path, f.Line, "This file is generated, and no test notices all of its change. Generate it again and compare."), nil)
+			}
+			said[f.Path] = true
 		case some:
 			what := fmt.Sprintf("Tests kill mutants of %s, but none in its changed lines, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)
 			if c := f.Changed; c.Noticed > 0 {

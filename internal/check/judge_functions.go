@@ -44,6 +44,8 @@ type trial struct {
 // functions says for each changed function which tests notice when it is wrong. Each gets its first try before any gets a second.
 func (x *chainJudge) functions(ctx context.Context) error {
 	trials := x.trials()
+	byHand := func(t *trial) bool { return !t.Generated }
+	trials = slices.Concat(those(trials, byHand), without(trials, byHand)) // what programs write last, if there is time
 	err := x.try(ctx, trials)
 	trials = without(trials, func(t *trial) bool { return t.moved && t.Noticed == 0 }) // as it was before
 	for _, t := range trials {
@@ -100,7 +102,7 @@ func (x *chainJudge) trials() []*trial {
 				by[m.Func] = append(by[m.Func], m)
 			}
 		}
-		rows := len(by[""]) == 0
+		rows, made := len(by[""]) == 0, generated(ch.Old)
 		if rows {
 			lines := newLines(ch.Old, ch.New)
 			var same []mutantAt // in a line in which another value is new
@@ -130,7 +132,7 @@ func (x *chainJudge) trials() []*trial {
 		far = slices.DeleteFunc(far, func(f string) bool { return slices.Contains(near, f) })
 		known := those(near, func(f string) bool { return x.ran[f] })
 		add := func(name string, line int) {
-			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "" || gone[name] != "" || hadOtherName(was, is, name), rows: rows && name == ""}
+			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "" || gone[name] != "" || hadOtherName(was, is, name), rows: rows && name == "", Generated: made}
 			out = append(out, &trial{Function: fn, moved: is[name] != "" && gone[name] == is[name], mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
 		}
 		wrote := written(ch, f)

@@ -95,6 +95,21 @@ func kindOf(ch Change) kind {
 	return noKind
 }
 
+// generated reports whether a program writes a file: a comment in its head says so, or its first lines are longer than people write.
+func generated(text []byte) bool {
+	head := text[:min(len(text), longHead)]
+	lines := bytes.SplitN(head, []byte("\n"), 4)
+	return saysGenerated().Match(head) || slices.ContainsFunc(lines[:min(3, len(lines))], func(l []byte) bool { return len(l) > longLine })
+}
+
+const (
+	longHead = 2000 // bytes
+	longLine = 400
+)
+
+// saysGenerated finds what Go's tools, protoc, bundlers and others write above their code.
+var saysGenerated = re.New(`(?im)^\s*(?://|#|/\*+!?|\*)\s*(?:code generated\b.*\bdo not edit|@generated\b|.*\bauto-?generated\b|.*\bgenerated\b.*\bdo not (?:edit|modify)|.*\bdo not (?:edit|modify)\b.*\bgenerated\b|\*+/ \(.*webpackBootstrap)`)
+
 // otherTests reports whether the tests beside the code of a file are others than before.
 func otherTests(ch Change) bool {
 	if !mayTest(ch.Path) {

@@ -48,6 +48,8 @@ type Function struct {
 	Unreached bool `json:"unreached,omitempty"`
 	// Unmutated says that no small change could be made of what the change wrote in it.
 	Unmutated bool `json:"unmutated,omitempty"`
+	// Generated says that the file said before the change that a program writes it.
+	Generated bool `json:"generated,omitempty"`
 	// Survived is the last small change that no test noticed, in words, and SurvivedAt its line.
 	Survived   string `json:"survived,omitempty"`
 	SurvivedAt int    `json:"survived_at,omitempty"`
@@ -160,12 +162,13 @@ func (k known) hollow() bool { return k.looks && k.code && (k.proved() || k.cove
 func (f Function) added() bool { return !f.existed && f.Name != "" }
 
 // covered: each changed function of which a small change was tried has a test that notices one, in the lines that were changed where
-// there is enough to mutate, or where one that means something went unnoticed and none was noticed. Where nothing is left to try,
-// because code was only removed, the tests that reach the change and pass are all that can be asked for.
+// there is enough to mutate, or where one that means something went unnoticed and none was noticed. Generated code is not asked for: what
+// generates it is tested. Where nothing is left to try, because code was only removed, the tests that reach the change and pass are all
+// that can be asked for.
 func (k known) covered() bool {
 	if slices.ContainsFunc(k.functions, func(f Function) bool {
 		missed := f.Missed() && (f.Changed.Tried >= fewMutants || f.blind && f.Changed.Noticed == 0)
-		return f.Unreached || f.unsure || missed || f.Tried > 0 && f.Noticed == 0
+		return !f.Generated && (f.Unreached || f.unsure || missed || f.Tried > 0 && f.Noticed == 0)
 	}) {
 		return false
 	}
@@ -178,14 +181,14 @@ func (k known) untried() bool {
 }
 
 // untested are the functions of an unproved change that block: tests come near them and pass, and enough small changes of each went
-// unnoticed, one of them in what the change wrote. Where tests notice any of the change, or none of the project comes near it, it is said and blocks nothing:
-// people commit such changes every day.
+// unnoticed, one of them in what the change wrote. Where tests notice any of the change, none of the project comes near it, or a program
+// wrote it, it is said and blocks nothing: people commit such changes every day.
 func (k known) untested() []Function {
 	if slices.ContainsFunc(k.functions, func(f Function) bool { return f.Noticed > 0 }) {
 		return nil
 	}
 	return those(k.functions, func(f Function) bool {
 		unnoticed := f.Tried >= fewMutants || f.sure // enough to say that tests do not look
-		return !f.Unreached && !f.rows && unnoticed && f.Changed.Tried > 0
+		return !f.Unreached && !f.rows && !f.Generated && unnoticed && f.Changed.Tried > 0
 	})
 }

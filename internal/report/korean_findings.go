@@ -356,6 +356,7 @@ var koreanFindings = map[string]string{
 	"No mutant can be made of the changed lines of %s, so nothing shows that a test checks them. Write one that fails without the change.":            "%s의 바뀐 줄에는 변이를 만들 수 없어, 테스트가 그 줄을 확인하는지 알 수 없습니다. 변경이 없으면 실패하는 테스트를 쓰세요.",
 	"Tests kill %d of %d mutants in the changed lines of %s, and not that in line %d: %s. Test this change, or undo it if the task does not need it.": "%[3]s의 바뀐 줄에 있는 변이 %[2]d개 가운데 %[1]d개만 감지되고, %[4]d번째 줄의 변이는 감지되지 않습니다: %[5]s. 이 변경을 테스트하세요. 작업에 필요하지 않으면 되돌리세요.",
 	"Tests kill mutants of %s, but none in its changed lines, such as in line %d: %s.":                                                                "테스트가 %s의 변이를 감지하지만, 바뀐 줄의 변이는 감지하지 못합니다 (예: %d번째 줄, %s).",
+	"This file is generated, and no test notices all of its change. Generate it again and compare.":                                                   "생성된 파일이고, 바뀐 내용을 모두 감지하는 테스트가 없습니다. 다시 생성해서 비교하세요.",
 	"Tests kill %d of %d mutants in the changed lines of %s, and not that in line %d: %s.":                                                            "%[3]s의 바뀐 줄에 있는 변이 %[2]d개 가운데 %[1]d개만 감지되고, %[4]d번째 줄의 변이는 감지되지 않습니다: %[5]s.",
 	"No test notices when %s is wrong, such as in line %d: %s.":                                                                                       "%s의 변이를 감지하는 테스트가 없습니다 (예: %d번째 줄, %s).",
 	"The test %s passes without the change as well.%s":                                                                                                "테스트 %s은(는) 변경이 없어도 통과합니다.%s",

@@ -15,6 +15,7 @@ defineGetter(req, 'fresh', function () {
   return true
 })
 app.get('/users', (req, res) => res.send(req.n + 1)).post(() => { return load(1 < req.n) })
+(function (f) { f() })(function () { return 1 < app.n })
 function named() {
   list.map((x) => x === 1)
 }
@@ -31,13 +32,14 @@ function named() {
 		{"defineGetter('fresh')", "!== to ==="},
 		{"app.get('/users')", "+ to -"},
 		{"post()", "< to <="},
+		{"function()", "< to <="},
 		{"named", "=== to !=="},
 	} {
 		if !got[want[0]][want[1]] {
 			t.Errorf("%s has no mutant %q: %v", want[0], want[1], got)
 		}
 	}
-	if len(got) != 4 {
+	if len(got) != 5 {
 		t.Errorf("functions: %v", got)
 	}
 	for _, fn := range f.Funcs {

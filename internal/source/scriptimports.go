@@ -135,6 +135,9 @@ func (s *scriptTree) callbacks(call syntax.Node) {
 	if strings.Contains(name, "(") { // of a chain of calls the last
 		name = call.At("function").At("property").Text()
 	}
+	if name == "" { // a call of a function without a name, as in a bundle
+		name = "function"
+	}
 	for _, arg := range call.At("arguments").NamedChildren() {
 		if arg.Kind() == "string" && label == "" {
 			label = arg.Text()
