@@ -37,6 +37,23 @@ var floors = map[string][]floor{
 		{"commands", []string{"judge.go", "verify.go", "verify_range.go", "rollback.go", "adopt.go", "discover.go"}},
 		{"handlers", []string{"handlers.go"}},
 	},
+	"cli": {
+		{"app", []string{"app.go", "exit.go", "wording.go", "screen.go", "fold.go", "help.go", "helptext.go", "progress.go", "files.go", "flush*.go", "owndir*.go"}},
+		{"settings", []string{"config.go", "acp.go", "makers.go", "budget.go", "sandboxconf.go", "version.go"}},
+		{"project", []string{
+			"project.go", "journal.go", "readings.go", "trust.go", "sandbox.go", "agents.go", "addresses.go", "forge.go", "cluster.go", "engine.go", "play.go",
+		}},
+		{"runs", []string{
+			"process*.go", "ready.go", "worktree.go", "begin.go", "drive.go", "watch.go", "answer.go", "converse.go", "callback.go", "runs.go", "cost.go", "status.go", "stop.go",
+			"workedit.go",
+		}},
+		{"commands", []string{
+			"auto*.go", "build.go", "decompile.go", "demo.go", "develop.go", "diff.go", "do.go", "doctor*.go", "explain.go", "front.go", "gc.go", "githook.go", "init.go", "log.go",
+			"mcp*.go", "pr.go", "prove*.go", "recover.go", "report.go", "resume.go", "session*.go", "show.go", "spec*.go", "undo.go", "validate.go", "verify.go", "work.go", "worker.go",
+			"worklist.go", "xml.go",
+		}},
+		{"main", []string{"main.go", "complete.go"}},
+	},
 }
 
 type floor struct {

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,74 +19,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/gateway"
 	"github.com/jacquard-build/jacquard/internal/proc"
 )
-
-// maker is what this program knows of an agent program and of who makes its models.
-type maker struct {
-	name    string // of the agent and of its program
-	title   string
-	install string
-	program string // variable that names the program instead of PATH
-	key     string // variable with a key
-	token   string // variable with a log-in token, "" = there are none
-	base    string // variable with the provider's address
-	home    string // the address without it
-	config  string // variable with the folder that its log-in is in
-	tries   int    // failures in a row after which the gateway ends a turn, 0 = it gives up by itself
-	high    string // what its own name of the best of its models is, "" = there is none
-	open    func(program string) realAgent
-}
-
-// realAgent is an agent that can be asked whether it would work here.
-type realAgent interface {
-	agent.Agent
-	Detect(ctx context.Context, auth agent.Auth, hasKey bool, env []string, dir string) agent.Found
-}
-
-// makers are the agents that can be chosen, besides the scripted one.
-func makers() []maker {
-	return []maker{
-		{
-			name: "claude", title: "Claude Code", install: "npm install -g @anthropic-ai/claude-code", program: "JACQUARD_CLAUDE",
-			key: "ANTHROPIC_API_KEY", token: "CLAUDE_CODE_OAUTH_TOKEN", base: "ANTHROPIC_BASE_URL", home: "https://api.anthropic.com", config: "CLAUDE_CONFIG_DIR", high: "opus",
-			open: func(program string) realAgent { return agent.NewClaude(program) },
-		},
-		{
-			name: "codex", title: "Codex CLI", install: "npm install -g @openai/codex", program: "JACQUARD_CODEX",
-			key: "OPENAI_API_KEY", base: "OPENAI_BASE_URL", home: "https://api.openai.com", config: "CODEX_HOME",
-			open: func(program string) realAgent { return agent.NewCodex(program) },
-		},
-		{
-			name: "opencode", title: "opencode", install: "npm install -g opencode-ai", program: "JACQUARD_OPENCODE",
-			key: "ANTHROPIC_API_KEY", base: "ANTHROPIC_BASE_URL", home: "https://api.anthropic.com", tries: 4,
-			open: func(program string) realAgent { return agent.NewOpencode(program) },
-		},
-	}
-}
-
-func findMaker(name string) (maker, bool) {
-	for _, m := range makers() {
-		if m.name == name {
-			return m, true
-		}
-	}
-	return maker{}, false
-}
-
-// find returns where the program is. The error is ErrNotFound or ErrPermission of proc.
-func (m maker) find(env map[string]string) (string, error) {
-	if program := env[m.program]; program != "" {
-		return program, nil
-	}
-	return proc.LookPath(m.name, env["PATH"])
-}
-
-// secrets returns the key and the log-in token; the key pays when there are both.
-func (m maker) secrets(env map[string]string) (key, token string) {
-	if key = env[m.key]; key == "" && m.token != "" {
-		token = env[m.token]
-	}
-	return key, token
-}
 
 // scripted sets the scripted agent up, which is this program.
 func (p *project) scripted(o driveOptions) (act.Agent, error) {
@@ -226,4 +160,44 @@ func (p *project) provider(ctx context.Context, m maker, r realAgent) (gateway.B
 		return nil, false, usage("%s is not the address of a provider, such as %s: correct it, or unset it (%v)", m.base, m.home, err)
 	}
 	return b, key == "", nil
+}
+
+// configured sets up an agent of the configuration. It has the user's own log-in, and the variables that it is allowed.
+func (p *project) configured(name string, o driveOptions) (act.Agent, error) {
+	c := p.conf.ACP[name]
+	if o.scenario+o.mailbox+o.replay+o.record != "" {
+		return act.Agent{}, usage("%s connects to its model directly: --scenario, --mailbox, --replay and --record work only with claude, codex and opencode", name)
+	}
+	argv := slices.Clone(c.Command)
+	var err error
+	if argv[0], err = p.installed(name); err != nil {
+		return act.Agent{}, fail(flow.Environment, "%s is not installed: %q is not on PATH (acp in %s)", name, c.Command[0], configFile)
+	}
+	out := act.Agent{Program: agent.NewACP(name, argv), Home: p.a.env["HOME"], Network: true}
+	out.Reads = confine.Program(argv[0], out.Home)
+	for _, arg := range argv[1:] { // files that it is told of
+		if info, err := os.Stat(arg); err == nil && filepath.IsAbs(arg) && info.Mode().IsRegular() {
+			out.Reads = append(out.Reads, arg)
+		}
+	}
+	for _, v := range c.Env {
+		if value, ok := p.a.env[v]; ok {
+			out.Env = append(out.Env, v+"="+value)
+		}
+	}
+	fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ %s connects to its model directly: its cost is unknown, and the budget does not apply\n"), name)
+	return out, nil
+}
+
+// installed is where the program of an agent of the configuration is. A path is one of the project, and never of the clone
+// that an agent may have written.
+func (p *project) installed(name string) (string, error) {
+	program := p.conf.ACP[name].Command[0]
+	if strings.ContainsRune(program, '/') && !filepath.IsAbs(program) {
+		program = filepath.Join(p.root, filepath.FromSlash(program))
+	}
+	if filepath.IsAbs(program) {
+		return proc.LookPath(filepath.Base(program), filepath.Dir(program))
+	}
+	return proc.LookPath(program, p.a.env["PATH"])
 }

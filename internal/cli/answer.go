@@ -164,20 +164,6 @@ func meant(r flow.Run, g flow.Gate, text string) (flow.Signal, error) {
 	return s, nil
 }
 
-// agentSigns are variables that programs of agents set for the commands that they run.
-var agentSigns = []string{"CLAUDECODE", "AI_AGENT", "CODEX_THREAD_ID", "OPENCODE"}
-
-// byPerson refuses what only a person decides, if that was asked for, where an agent runs this program. It stops an agent that means well:
-// one that does not can take the variable out of its environment.
-func (a *app) byPerson(asked bool, what string) error {
-	for _, name := range agentSigns {
-		if asked && a.env[name] != "" && !a.converses() {
-			return usage("only a person may use %s, and %s shows that an agent is running this: use it in your own terminal", what, name)
-		}
-	}
-	return nil
-}
-
 // signalled gives an answer to a run and says so.
 func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow.Signal) error {
 	if err := a.byPerson(s.Verb == flow.Approve || s.Verb == flow.Reject, "yes or no"); err != nil {

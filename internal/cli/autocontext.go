@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -186,4 +187,28 @@ func (f *autoFlags) sources() []step.Source {
 		out = append(out, step.Source{Kind: pdca.Gmail, Name: f.gmail})
 	}
 	return out
+}
+
+// issueIn is where a task is told of on the forge, nil for nowhere. Only who has asked for it is heard: a token alone posts
+// nothing. What is missing for --issue ends the start; for the key of jacquard.yaml, which is everybody's, it is a warning.
+func (p *project) issueIn(ctx context.Context, task string, f autoFlags) (*step.IssueIn, error) {
+	if f.dryRun || f.noIssue || !f.issue && !p.conf.Issue {
+		return nil, nil //nolint:nilnil // nowhere
+	}
+	c, err := p.forge(ctx)
+	if err == nil {
+		_, err = c.Repository(ctx)
+	}
+	if err != nil && f.issue {
+		return nil, environment("--issue", err)
+	}
+	if err != nil {
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the issue could not be written: %v\n"), inLang(p.a.lang(), err))
+		return nil, nil //nolint:nilnil // nowhere
+	}
+	in := &step.IssueIn{}
+	if m := issueName().FindStringSubmatch(task); m != nil {
+		in.Number, _ = strconv.Atoi(m[1] + m[2])
+	}
+	return in, nil
 }

@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // newRun is what a run is to be started from. Unfinished looks for one to go on with instead; its error refuses to begin.
@@ -210,4 +213,47 @@ func requestOf(in []byte) string {
 		Request string `json:"request"`
 	}](in)
 	return x.Request
+}
+
+// begun refuses a repository without a commit: there is nothing to begin at, and no branch to move.
+func (p *project) begun(ctx context.Context) error {
+	head, err := p.repo.Head(ctx)
+	if err != nil || !head.Unborn {
+		return err
+	}
+	empty, err := p.empty(ctx)
+	if empty {
+		err = fail(flow.Environment, "the repository is empty, and the work starts at a commit. Add a file, such as a README, then run: git add -A && git commit -m \"Start\"")
+	} else if err == nil {
+		err = fail(flow.Environment, "nothing is committed yet, and the work starts at the last commit. First run: git add -A && git commit -m \"Start\"")
+	}
+	return err
+}
+
+// leaveAlone says which files have changes that are not committed, or that nothing can be committed. The work begins at the last commit, because what is proved there is
+// what gets committed; in the end the branch moves where git can do it without touching these files.
+func (p *project) leaveAlone(ctx context.Context) error {
+	if p.noGit {
+		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ not a git repository: results are written to files, not committed. For commits, run git init first\n"))
+		return nil
+	}
+	if err := p.begun(ctx); err != nil {
+		return err
+	}
+	list, err := p.repo.Status(ctx)
+	list = slices.DeleteFunc(list, func(s git.Status) bool { return s.Index == '?' && toolchain.LanguageOf(s.Path) == "" }) // notes and output
+	if err == nil && len(list) > 0 {
+		names := step.Each(list[:min(3, len(list))], func(s git.Status) string { return s.Path })
+		if len(list) > len(names) {
+			names = append(names, "…")
+		}
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ working from the last commit; your uncommitted changes are left alone: %s\n"), strings.Join(names, ", "))
+	}
+	return err
+}
+
+// empty reports whether there is no file that could be committed.
+func (p *project) empty(ctx context.Context) (bool, error) {
+	list, err := p.repo.Listing(ctx, nil)
+	return err == nil && len(list) == 0, err
 }

@@ -298,27 +298,6 @@ func (p *project) deliverable(ctx context.Context, in step.CompileIn) error {
 	return nil
 }
 
-// planOptions are an actor's options without an agent; it has blobs once the store is open.
-func (p *project) planOptions() act.Options {
-	level, policy, _ := p.sandbox("") // open has read it before
-	own, _ := p.a.readOwnSandbox()
-	return act.Options{Level: level, Confine: policy, Bounds: p.bounds(own), Repo: p.repo, NoGit: p.noGit, State: p.state, Documents: p.conf.Docs, Cache: p.cache, Trees: p.trees, Shared: p.share, Env: p.a.toolEnv(), User: p.a.Env, Now: time.Now, Blobs: p.blobs, Version: built().Version, Checks: p.checks()}
-}
-
-// checks are what the configuration says of checks.
-func (p *project) checks() act.Checks {
-	own, _ := p.a.readOwnSandbox() // open has read it before
-	say := func(line string) {
-		if !p.a.json {
-			fmt.Fprintln(p.a.Err, "⚠ "+line)
-		}
-	}
-	return act.Checks{
-		Reach: slices.Concat(p.conf.Sandbox.Install, own.Install), Say: say,
-		Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: time.Duration(p.conf.Limits.Check), Said: p.said(own),
-	}
-}
-
 func (p *project) nothing(plan *act.CompilePlan) error {
 	note := plan.Note()
 	why := ""
@@ -358,13 +337,6 @@ func (p *project) planned(plan *act.CompilePlan) string {
 		return report.NoSpecs(p.a.lang(), strings.Join(places, ", "), plan.FreeForm())
 	}
 	return report.Planned(p.a.lang(), plan.Note())
-}
-
-func budgetText(l report.Lang, b step.Budget) string {
-	if b.Tokens > 0 {
-		return fmt.Sprintf(l.T("%s tokens"), report.Short(b.Tokens))
-	}
-	return fmt.Sprintf("$%.2f", b.USD)
 }
 
 // openCompile looks for a compile run that has not ended: one that is driven now refuses a second, one that asked for the same on

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,12 +24,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/hub"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
-)
-
-// Where a run is carried on.
-const (
-	onLocal    = "local"
-	onTemporal = "temporal"
 )
 
 // keeper is a runtime with its storage.
@@ -320,44 +315,6 @@ func remoteName(remote string) string {
 	return strings.TrimSuffix(host+"/"+strings.TrimPrefix(path, "/"), ".git")
 }
 
-// cluster looks whether runs can be kept on the cluster, shared through the hub, and carried out by workers.
-func (c *checkup) cluster(ctx context.Context, p *project) {
-	var rt *temporal.Runtime
-	name, err := p.name(ctx)
-	if err = cmp.Or(p.makeState(), err); err == nil {
-		rt, err = p.cluster(ctx, local.Options{Dir: p.state, Driver: p.driver()}, driveOptions{})
-	}
-	served := false
-	if err == nil {
-		defer func() { _ = rt.Close() }()
-		served, err = rt.Served(ctx, cmp.Or(p.conf.Pool, defaultPool)) // a server answers without the namespace too
-	}
-	if err != nil {
-		c.add("cluster", false, true, "%s", because(err))
-		return
-	}
-	c.add("cluster", true, true, c.l.T("Temporal is reachable; this project's name there is %s"), name)
-	switch missing, err := rt.Unsearchable(ctx); {
-	case err != nil:
-		c.add("search", false, false, "%v", err)
-	case len(missing) > 0:
-		c.add("search", false, false, c.l.T("runs cannot be searched by project, branch or phase; to enable it, run: temporal operator search-attribute create --type Keyword --name %s"), strings.Join(missing, " --type Keyword --name "))
-	default:
-		c.add("search", true, true, "%s", c.l.T("runs can be searched by project, branch and phase"))
-	}
-	if p.conf.Pool != "" || p.conf.Hub != "" {
-		c.hub(ctx, p)
-	}
-	if p.conf.Pool == "" {
-		return
-	}
-	if !served {
-		c.add("pool", false, false, c.l.T("pool %s has no worker yet; to start one, run this in a clone of the project: jacquard worker --pool %s"), p.conf.Pool, p.conf.Pool)
-		return
-	}
-	c.add("pool", true, true, c.l.T("pool %s has workers"), p.conf.Pool)
-}
-
 // because is an error without the class that decides what is done about it.
 func because(err error) string {
 	if f, ok := errors.AsType[*flow.Failure](err); ok && f.Msg != "" {
@@ -392,27 +349,17 @@ func phaseOf(n flow.NoteRec) string {
 	return cmp.Or(v.Phase, v.Stage)
 }
 
-// hub looks whether work can be shared. A store is written to for it, so that has to be allowed first.
-func (c *checkup) hub(ctx context.Context, p *project) {
-	name := p.hubName()
-	store := hub.IsAddress(name)
-	if store && !p.hasTrust() {
-		return // that is said already
+// defaultPool is the pool of workers and runs that name none.
+const defaultPool = "default"
+
+// pool is the name of the workers that a run is given to; "" = none.
+func (p *project) pool(o driveOptions) string { return cmp.Or(o.pool, p.conf.Pool) }
+
+// hostName names this machine and folder among the workers of the project.
+func (p *project) hostName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "worker"
 	}
-	at, err := p.place(ctx)
-	if err == nil && at == nil {
-		c.add("hub", false, true, c.l.T("this repository has no remote %s: git remote add %s ADDRESS"), name, name)
-		return
-	}
-	if err == nil {
-		err = at.Check(ctx)
-	}
-	switch {
-	case err != nil:
-		c.add("hub", false, true, "%s", because(err))
-	case store:
-		c.add("hub", true, true, c.l.T("%s is readable and writable, and does not overwrite existing objects"), name)
-	default:
-		c.add("hub", true, true, c.l.T("%s is readable"), name)
-	}
+	return host + "-" + shortHash(p.root)
 }

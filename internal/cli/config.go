@@ -82,25 +82,6 @@ type doConfig struct {
 	Deliver string `yaml:"deliver"`
 }
 
-// UnmarshalYAML reads settings that some style has.
-func (c *doConfig) UnmarshalYAML(n *yaml.Node) error {
-	allowed := map[string][]string{"style": styleNames()}
-	for _, x := range new(doFlags).settings() {
-		allowed[x.flag] = x.all()
-	}
-	if err := knownKeys(n, "do", slices.Sorted(maps.Keys(allowed))...); err != nil {
-		return err
-	}
-	for i := 1; i < len(n.Content); i += 2 {
-		key, v := n.Content[i-1].Value, n.Content[i]
-		if values := allowed[key]; v.Kind == yaml.ScalarNode && v.Value != "" && values != nil && !slices.Contains(values, v.Value) {
-			return words("line %d: do: %s %q: must be one of %s", v.Line, key, v.Value, strings.Join(values, ", "))
-		}
-	}
-	type plain doConfig
-	return n.Decode((*plain)(c))
-}
-
 // checksConf are the commands of checks by what they check.
 type checksConf map[string]string
 
@@ -187,13 +168,6 @@ const (
 	configFile  = "jacquard.yaml"
 	strayConfig = "jacquard.yml"
 )
-
-// defaultBudget is finite on purpose: what nobody bounded is bounded here.
-const defaultBudget = "20usd"
-
-// mostUnasked is what a repository may have a run spend before a person has allowed it: the default, and about as much in tokens, most of
-// which are read.
-var mostUnasked = step.Budget{USD: 20, Tokens: 5e6}
 
 func defaults() config { return config{Agent: "claude", Auth: "auto", Budget: defaultBudget} }
 
@@ -461,62 +435,6 @@ func (c config) checkSeats() error {
 	return errors.Join(errs...)
 }
 
-var budgetForm = re.New(`^(?i)\$?([0-9]+(?:\.[0-9]+)?)\s*(usd|\$|ktok|mtok|tok|)$`)
-
-// budget is what a run may spend: as given, else as configured. More than that is for a person to give.
-func (p *project) budget(given string) (step.Budget, error) {
-	if given == "" && !p.trusts(p.spends()) {
-		return step.Budget{}, notAllowed(p.spends())
-	}
-	b, err := parseBudget(cmp.Or(given, p.conf.Budget))
-	if err != nil || given == "" {
-		return b, err
-	}
-	most, err := p.allowance()
-	if err != nil {
-		return b, err
-	}
-	more := b.USD > cmp.Or(most.USD, mostUnasked.USD) || b.Tokens > cmp.Or(most.Tokens, mostUnasked.Tokens)
-	return b, p.a.byPerson(more, "--budget for more than is configured")
-}
-
-// allowance is the budget that a person has configured, or, where only the repository says it, what it may have anyhow.
-func (p *project) allowance() (step.Budget, error) {
-	b, err := parseBudget(p.conf.Budget)
-	if !p.trusts(p.spends()) {
-		b = step.Budget{USD: min(b.USD, mostUnasked.USD), Tokens: min(b.Tokens, mostUnasked.Tokens)}
-	}
-	return b, err
-}
-
-// mostTokens is more than any account has, and still a number that can be added to; mostUSD is a slip of the hand too, and less than
-// leastUSD would be shown as nothing.
-const (
-	mostTokens = 1e15
-	leastUSD   = 0.01
-	mostUSD    = 1e6
-)
-
-// parseBudget reads 5usd, 0.50usd, 200ktok, 2Mtok.
-func parseBudget(s string) (step.Budget, error) {
-	m := budgetForm().FindStringSubmatch(strings.TrimSpace(s))
-	if m == nil {
-		return step.Budget{}, usage("budget %q: must be an amount such as 5, $5, 5usd or 2Mtok", s)
-	}
-	v, _ := strconv.ParseFloat(m[1], 64) // what is too large for a number is infinite
-	scale := map[string]float64{"tok": 1, "ktok": 1e3, "mtok": 1e6}[strings.ToLower(m[2])]
-	if scale == 0 {
-		if v < leastUSD || v > mostUSD {
-			return step.Budget{}, usage("budget %q: must be between $%.2f and $%.0f", s, leastUSD, mostUSD)
-		}
-		return step.Budget{USD: v}, nil
-	}
-	if v *= scale; v < 1 || v > mostTokens { // 0 would be no limit
-		return step.Budget{}, usage("budget %q: must be between 1 and %.0e tokens", s, float64(mostTokens))
-	}
-	return step.Budget{Tokens: int64(v)}, nil
-}
-
 // findRoot finds the project: the nearest jacquard.yaml or jacquard.lock upwards, else the git top level, else the nearest manifest
 // (ruling 1). Nothing above a repository is looked at: one that lies in the folder of another project is a project of its own.
 func findRoot(from string) string {
@@ -546,3 +464,9 @@ func findRoot(from string) string {
 
 // projectForm is what the name of a project on a cluster looks like.
 var projectForm = re.New(`^[\w.][\w./-]{0,199}$`)
+
+// Where a run is carried on.
+const (
+	onLocal    = "local"
+	onTemporal = "temporal"
+)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -14,33 +13,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
-
-// converses reports whether a person sits at both ends of the terminal.
-func (a *app) converses() bool {
-	_, _, in := terminal(a.In)
-	_, _, out := terminal(a.Err)
-	return in && out && !a.json && a.env["CI"] == ""
-}
-
-// typed gives the next line that a person types; closed at the end of the input. A read cannot be ended, so one that
-// nobody waited for any more is what the next question gets. Between questions nothing is read: an editor may.
-func (a *app) typed() <-chan string {
-	if a.line != nil {
-		return a.line
-	}
-	if a.keys == nil {
-		a.keys = bufio.NewReader(a.In)
-	}
-	line := make(chan string, 1)
-	a.line = line
-	go func() {
-		defer close(line)
-		if text, err := a.keys.ReadString('\n'); err == nil {
-			line <- text
-		}
-	}()
-	return line
-}
 
 // discard forgets what was typed and not read yet.
 func (a *app) discard() {
@@ -61,9 +33,6 @@ func (a *app) discard() {
 	default:
 	}
 }
-
-// errQuit says that the person at the terminal does not answer now.
-var errQuit = errors.New("the person has left")
 
 // converse asks on the terminal what a run asks. It is errQuit when the person does not answer now.
 func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []flow.Gate) error {
@@ -223,21 +192,4 @@ func choices(l report.Lang, g flow.Gate) (menu, letters string) {
 		return l.T("[y]es, [n]o and why, [e]dit, [q]uit: "), l.T("type y, n, e or q")
 	}
 	return l.T("[y]es, [n]o and why, [q]uit: "), l.T("type y, n or q")
-}
-
-// reads waits for a line; errQuit when there is none any more.
-func (a *app) reads(ctx context.Context) (string, error) {
-	a.asking.Store(true)
-	defer a.asking.Store(false)
-	select {
-	case said, ok := <-a.typed():
-		a.line = nil
-		if !ok {
-			return "", errQuit
-		}
-		return strings.TrimSpace(said), nil
-	case <-ctx.Done():
-		fmt.Fprintln(a.Err)
-		return "", errQuit
-	}
 }

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/checkpoint"
@@ -449,4 +451,23 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f do
 	}
 	fmt.Fprint(a.Out, l.T("Nothing was started. In the first step of a run, an agent estimates the size of the work.\n"))
 	return blocked
+}
+
+// UnmarshalYAML reads settings that some style has.
+func (c *doConfig) UnmarshalYAML(n *yaml.Node) error {
+	allowed := map[string][]string{"style": styleNames()}
+	for _, x := range new(doFlags).settings() {
+		allowed[x.flag] = x.all()
+	}
+	if err := knownKeys(n, "do", slices.Sorted(maps.Keys(allowed))...); err != nil {
+		return err
+	}
+	for i := 1; i < len(n.Content); i += 2 {
+		key, v := n.Content[i-1].Value, n.Content[i]
+		if values := allowed[key]; v.Kind == yaml.ScalarNode && v.Value != "" && values != nil && !slices.Contains(values, v.Value) {
+			return words("line %d: do: %s %q: must be one of %s", v.Line, key, v.Value, strings.Join(values, ", "))
+		}
+	}
+	type plain doConfig
+	return n.Decode((*plain)(c))
 }

@@ -242,33 +242,6 @@ func (c *checkup) checks(ctx context.Context, p *project) {
 	}
 }
 
-// survey runs the project's checks on what is checked out. What runs is said to whoever watches.
-func (p *project) survey(ctx context.Context, sandbox string) (list []step.Standing, err error) {
-	if err := p.store(); err != nil {
-		return nil, err
-	}
-	o := p.planOptions()
-	if o.Level, o.Confine, err = p.confined(ctx, sandbox); err != nil {
-		return nil, err
-	}
-	if p.a.json {
-		return act.New(o).Survey(ctx, func(string, string, int, int) {})
-	}
-	l := p.a.lang()
-	seen := p.a.progress(l.T("preparing dependencies and the build cache"))
-	defer seen.end()
-	return act.New(o).Survey(ctx, func(command, dir string, part, of int) {
-		if dir != "." {
-			command += fmt.Sprintf(l.T(" in %s"), dir)
-		}
-		if of > 1 {
-			command += fmt.Sprintf(" (%d/%d)", part, of)
-		}
-		seen.line(fmt.Sprintf(l.T("  checks %s\n"), command))
-		seen.says(command)
-	})
-}
-
 func (c *checkup) agent(ctx context.Context, p *project, m maker) {
 	env, unneeded := p.a.env, c.l.T(" (not needed by jacquard prove, jacquard demo and the tutorial with --scenario)")
 	program, err := m.find(env)

@@ -248,21 +248,6 @@ func (p *project) ledger(id string) string {
 	return filepath.Join(p.state, "runs", id, "ledger.jsonl")
 }
 
-func silent(code int) error {
-	if code == exitOK {
-		return nil
-	}
-	return &exitError{code: code}
-}
-
-// proved is the end of a command that could do all that it was to, or not.
-func proved(ok bool) error {
-	if ok {
-		return nil
-	}
-	return silent(exitNotVerified)
-}
-
 // compiled prints the answer of a build on stdout.
 func (p *project) compiled(_ *engine, rep *report.Run, blocks bool) error {
 	if p.a.asJSON(rep) {
@@ -288,15 +273,77 @@ func (p *project) compiled(_ *engine, rep *report.Run, blocks bool) error {
 	return proved(out.Verified)
 }
 
-// runMeta is kept with a run so that a resume uses what it was started with.
-type runMeta struct {
-	Agent    string `json:"agent,omitempty"`
-	Model    string `json:"model,omitempty"`
-	Scenario string `json:"scenario,omitempty"`
-	Mailbox  string `json:"mailbox,omitempty"`
-	Jobs     int    `json:"jobs,omitempty"`
-	By       string `json:"by,omitempty"`
-	Sandbox  string `json:"sandbox,omitempty"` // level that it began at, and goes on at
-	Command  string `json:"command,omitempty"`
-	Fresh    bool   `json:"fresh,omitempty"` // no result of a check is taken from the record
+// attest writes down how the commits of a run were proved, so that it goes where they go.
+func (p *project) attest(ctx context.Context, rt flow.Runtime, actor *act.Actor, rep *report.Run) error {
+	items := map[string][]step.ItemLevel{}
+	for _, m := range rep.Modules {
+		if m.Result != nil {
+			items[m.Dir] = m.Result.Items
+		}
+	}
+	return actor.Attest(ctx, rep.ID, rep.Result.Ended().Ref, items, func() (map[string][]act.Proved, error) {
+		steps, err := rt.Steps(ctx, rep.ID)
+		if err != nil {
+			return nil, err
+		}
+		proofs := map[string][]act.Proved{}
+		for _, s := range steps {
+			e := p.evidence(s)
+			if e.Tree == "" || len(e.Records) == 0 {
+				continue
+			}
+			said, err := report.Decode[struct{ Counts step.Counts }](s.Out)
+			if err != nil {
+				return nil, err
+			}
+			proofs[e.Tree] = append(proofs[e.Tree], act.Proved{Key: s.Key, Counts: said.Counts, Records: e.Records, Shown: e.Shown})
+		}
+		return proofs, nil
+	})
+}
+
+// pushProofs pushes what is attested of the commits of a run that has ended with a pull request.
+func (p *project) pushProofs(ctx context.Context, actor *act.Actor, rep *report.Run) error {
+	if rep.Result.Ended().Pull == nil {
+		return nil
+	}
+	return actor.ShareProofs(ctx, rep.ID)
+}
+
+// announce writes the run that is driven where who has started this process looks for it.
+func (a *app) announce(run string) error {
+	if a.env[announced] == "" {
+		return nil
+	}
+	if err := os.WriteFile(a.env[announced], []byte(run), 0o600); err != nil {
+		return environment("say which run is driven", err)
+	}
+	return nil
+}
+
+// announced is the variable that names a file into which a command writes the run that it drives, before it does anything in it.
+const announced = "JACQUARD_ANNOUNCE"
+
+// evidence is what the blob of a proof has.
+type evidence struct {
+	Tree    string
+	Records []step.Record
+	Shown   []step.Shown
+}
+
+// evidence is what a step has proved; nothing where it was cleared away.
+func (p *project) evidence(s flow.StepRow) evidence {
+	ref, err := report.Decode[struct{ Records flow.Blob }](s.Out)
+	if err != nil || ref.Records.IsZero() || strings.HasSuffix(s.Key, "/mutate") { // mutants are counted; that tests fail with them is the point
+		return evidence{}
+	}
+	raw, err := p.blobs.Get(ref.Records)
+	if err != nil {
+		return evidence{}
+	}
+	e, err := report.Decode[evidence](raw)
+	if err != nil {
+		return evidence{}
+	}
+	return e
 }

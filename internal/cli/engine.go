@@ -251,3 +251,37 @@ func readScenario(path string) (scenario.Scenario, error) {
 	}
 	return s, nil
 }
+
+// runMeta is kept with a run so that a resume uses what it was started with.
+type runMeta struct {
+	Agent    string `json:"agent,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Scenario string `json:"scenario,omitempty"`
+	Mailbox  string `json:"mailbox,omitempty"`
+	Jobs     int    `json:"jobs,omitempty"`
+	By       string `json:"by,omitempty"`
+	Sandbox  string `json:"sandbox,omitempty"` // level that it began at, and goes on at
+	Command  string `json:"command,omitempty"`
+	Fresh    bool   `json:"fresh,omitempty"` // no result of a check is taken from the record
+}
+
+// planOptions are an actor's options without an agent; it has blobs once the store is open.
+func (p *project) planOptions() act.Options {
+	level, policy, _ := p.sandbox("") // open has read it before
+	own, _ := p.a.readOwnSandbox()
+	return act.Options{Level: level, Confine: policy, Bounds: p.bounds(own), Repo: p.repo, NoGit: p.noGit, State: p.state, Documents: p.conf.Docs, Cache: p.cache, Trees: p.trees, Shared: p.share, Env: p.a.toolEnv(), User: p.a.Env, Now: time.Now, Blobs: p.blobs, Version: built().Version, Checks: p.checks()}
+}
+
+// checks are what the configuration says of checks.
+func (p *project) checks() act.Checks {
+	own, _ := p.a.readOwnSandbox() // open has read it before
+	say := func(line string) {
+		if !p.a.json {
+			fmt.Fprintln(p.a.Err, "⚠ "+line)
+		}
+	}
+	return act.Checks{
+		Reach: slices.Concat(p.conf.Sandbox.Install, own.Install), Say: say,
+		Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: time.Duration(p.conf.Limits.Check), Said: p.said(own),
+	}
+}

@@ -99,3 +99,18 @@ func codeOfClass(c flow.Class) int {
 		return exitNotVerified
 	}
 }
+
+func silent(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	return &exitError{code: code}
+}
+
+// proved is the end of a command that could do all that it was to, or not.
+func proved(ok bool) error {
+	if ok {
+		return nil
+	}
+	return silent(exitNotVerified)
+}

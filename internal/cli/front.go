@@ -381,8 +381,3 @@ func inGit(dir string) bool {
 		dir = up
 	}
 }
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}

@@ -66,20 +66,6 @@ type begun struct {
 	none  func() // is called if there was nothing to drive
 }
 
-// announced is the variable that names a file into which a command writes the run that it drives, before it does anything in it.
-const announced = "JACQUARD_ANNOUNCE"
-
-// announce writes the run that is driven where who has started this process looks for it.
-func (a *app) announce(run string) error {
-	if a.env[announced] == "" {
-		return nil
-	}
-	if err := os.WriteFile(a.env[announced], []byte(run), 0o600); err != nil {
-		return environment("say which run is driven", err)
-	}
-	return nil
-}
-
 // onRun does something with a run of the project: the last one where name is "".
 func (s *served) onRun(ctx context.Context, name string, do func(*project, keeper, flow.Run) (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
 	p, err := s.quiet(io.Discard, io.Discard).open(ctx)

@@ -17,11 +17,13 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
-	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/syntax"
 )
 
@@ -95,7 +97,7 @@ func (a *app) openWith(ctx context.Context, abs string, conf config) (*project, 
 			return nil, usage("JACQUARD_ENGINE %q: must be %s or %s", engine, onLocal, onTemporal)
 		}
 	}
-	a.speak(conf)
+	a.speak(conf.Lang)
 	p := &project{a: a, root: abs, state: filepath.Join(abs, stateDir), conf: conf}
 	base, err := a.cacheDir()
 	if err != nil {
@@ -262,90 +264,6 @@ func (p *project) store() error {
 	return err
 }
 
-// exists reports whether the project may have runs: a journal is here, or its runs are on a cluster, where those that were
-// started in other clones are too.
-func (p *project) exists() bool {
-	return p.conf.Engine == onTemporal || exists(filepath.Join(p.state, "journal.db"))
-}
-
-// reading opens the journal as long as do reads it.
-func (p *project) reading(ctx context.Context, do func(keeper) error) error {
-	rt, err := p.journal(ctx)
-	if err != nil {
-		return err
-	}
-	err = do(rt)
-	return cmp.Or(err, rt.Close())
-}
-
-// find is that of the package, for who needs nothing else of the journal.
-func (p *project) find(ctx context.Context, prefix string) (r flow.Run, err error) {
-	err = p.reading(ctx, func(rt keeper) (err error) {
-		r, err = find(ctx, rt, prefix)
-		return err
-	})
-	return r, err
-}
-
-// reports are those of all runs of a definition, the newest first; none where there is no journal.
-func (p *project) reports(ctx context.Context, def string) ([]*report.Run, error) {
-	out := []*report.Run{}
-	if !p.exists() {
-		return out, nil
-	}
-	err := p.reading(ctx, func(rt keeper) error {
-		runs, err := rt.Runs(ctx)
-		for _, r := range runs {
-			if r.Def != def {
-				continue
-			}
-			rep, err := reportOf(ctx, rt, r)
-			if err != nil {
-				return err
-			}
-			out = append(out, rep)
-		}
-		return err
-	})
-	return out, err
-}
-
-// reportOn is the report of a run, for who needs nothing else of the journal.
-func (p *project) reportOn(ctx context.Context, r flow.Run) (rep *report.Run, err error) {
-	err = p.reading(ctx, func(rt keeper) (err error) {
-		rep, err = reportOf(ctx, rt, r)
-		return err
-	})
-	return rep, err
-}
-
-// journal opens the runtime for reading and signals: no handlers.
-func (p *project) journal(ctx context.Context) (keeper, error) {
-	if !p.exists() {
-		return nil, usage("there are no runs in %s yet: start with jacquard do \"…\" or jacquard build", p.root)
-	}
-	if err := p.store(); err != nil {
-		return nil, err
-	}
-	// The handlers are there for a cancel: what was running is ended by them.
-	l := local.Options{
-		Dir: p.state, Workflows: workflows(), Version: definitionVersion(), Blobs: p.blobs, Handlers: act.New(p.planOptions()).Handlers(), Sweep: act.Sweep, Driver: p.driver(),
-	}
-	here, err := local.Open(ctx, l)
-	if err != nil {
-		return nil, err
-	}
-	if hosted, err := here.Hosted(ctx); err != nil || p.conf.Engine != onTemporal && !hosted {
-		return here, err
-	}
-	there, err := p.cluster(ctx, l, driveOptions{})
-	if err != nil {
-		fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("can't list the runs on the cluster: %v")+"\n", inLang(p.a.lang(), err))
-		return here, nil
-	}
-	return &both{keeper: here, there: there}, nil
-}
-
 // secrets are the values that must never be stored.
 func (a *app) secrets() []string {
 	var out []string
@@ -385,4 +303,41 @@ func newID() string {
 func shortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:5])
+}
+
+// budget is what a run may spend: as given, else as configured. More than that is for a person to give.
+func (p *project) budget(given string) (step.Budget, error) {
+	if given == "" && !p.trusts(p.spends()) {
+		return step.Budget{}, notAllowed(p.spends())
+	}
+	b, err := parseBudget(cmp.Or(given, p.conf.Budget))
+	if err != nil || given == "" {
+		return b, err
+	}
+	most, err := p.allowance()
+	if err != nil {
+		return b, err
+	}
+	more := b.USD > cmp.Or(most.USD, mostUnasked.USD) || b.Tokens > cmp.Or(most.Tokens, mostUnasked.Tokens)
+	return b, p.a.byPerson(more, "--budget for more than is configured")
+}
+
+// allowance is the budget that a person has configured, or, where only the repository says it, what it may have anyhow.
+func (p *project) allowance() (step.Budget, error) {
+	b, err := parseBudget(p.conf.Budget)
+	if !p.trusts(p.spends()) {
+		b = step.Budget{USD: min(b.USD, mostUnasked.USD), Tokens: min(b.Tokens, mostUnasked.Tokens)}
+	}
+	return b, err
+}
+
+// inProject opens the project for a command.
+func (a *app) inProject(do func(ctx context.Context, p *project, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		p, err := a.open(c.Context())
+		if err != nil {
+			return err
+		}
+		return do(c.Context(), p, args)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -52,3 +53,30 @@ type standing step.Standing
 
 func (s standing) Error() string           { return s.in(report.English) }
 func (s standing) in(l report.Lang) string { return report.Standing(l, step.Standing(s)) }
+
+// survey runs the project's checks on what is checked out. What runs is said to whoever watches.
+func (p *project) survey(ctx context.Context, sandbox string) (list []step.Standing, err error) {
+	if err := p.store(); err != nil {
+		return nil, err
+	}
+	o := p.planOptions()
+	if o.Level, o.Confine, err = p.confined(ctx, sandbox); err != nil {
+		return nil, err
+	}
+	if p.a.json {
+		return act.New(o).Survey(ctx, func(string, string, int, int) {})
+	}
+	l := p.a.lang()
+	seen := p.a.progress(l.T("preparing dependencies and the build cache"))
+	defer seen.end()
+	return act.New(o).Survey(ctx, func(command, dir string, part, of int) {
+		if dir != "." {
+			command += fmt.Sprintf(l.T(" in %s"), dir)
+		}
+		if of > 1 {
+			command += fmt.Sprintf(" (%d/%d)", part, of)
+		}
+		seen.line(fmt.Sprintf(l.T("  checks %s\n"), command))
+		seen.says(command)
+	})
+}

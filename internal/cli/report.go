@@ -131,67 +131,6 @@ func (p *project) ran(steps []flow.StepRow) map[string][]step.Record {
 	return out
 }
 
-// evidence is what the blob of a proof has.
-type evidence struct {
-	Tree    string
-	Records []step.Record
-	Shown   []step.Shown
-}
-
-// evidence is what a step has proved; nothing where it was cleared away.
-func (p *project) evidence(s flow.StepRow) evidence {
-	ref, err := report.Decode[struct{ Records flow.Blob }](s.Out)
-	if err != nil || ref.Records.IsZero() || strings.HasSuffix(s.Key, "/mutate") { // mutants are counted; that tests fail with them is the point
-		return evidence{}
-	}
-	raw, err := p.blobs.Get(ref.Records)
-	if err != nil {
-		return evidence{}
-	}
-	e, err := report.Decode[evidence](raw)
-	if err != nil {
-		return evidence{}
-	}
-	return e
-}
-
-// attest writes down how the commits of a run were proved, so that it goes where they go.
-func (p *project) attest(ctx context.Context, rt flow.Runtime, actor *act.Actor, rep *report.Run) error {
-	items := map[string][]step.ItemLevel{}
-	for _, m := range rep.Modules {
-		if m.Result != nil {
-			items[m.Dir] = m.Result.Items
-		}
-	}
-	return actor.Attest(ctx, rep.ID, rep.Result.Ended().Ref, items, func() (map[string][]act.Proved, error) {
-		steps, err := rt.Steps(ctx, rep.ID)
-		if err != nil {
-			return nil, err
-		}
-		proofs := map[string][]act.Proved{}
-		for _, s := range steps {
-			e := p.evidence(s)
-			if e.Tree == "" || len(e.Records) == 0 {
-				continue
-			}
-			said, err := report.Decode[struct{ Counts step.Counts }](s.Out)
-			if err != nil {
-				return nil, err
-			}
-			proofs[e.Tree] = append(proofs[e.Tree], act.Proved{Key: s.Key, Counts: said.Counts, Records: e.Records, Shown: e.Shown})
-		}
-		return proofs, nil
-	})
-}
-
-// pushProofs pushes what is attested of the commits of a run that has ended with a pull request.
-func (p *project) pushProofs(ctx context.Context, actor *act.Actor, rep *report.Run) error {
-	if rep.Result.Ended().Pull == nil {
-		return nil
-	}
-	return actor.ShareProofs(ctx, rep.ID)
-}
-
 // browse opens a file as the desktop does.
 func (a *app) browse(ctx context.Context, file string) error {
 	name := map[string]string{"darwin": "open", "windows": "explorer"}[runtime.GOOS]

@@ -17,17 +17,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// inProject opens the project for a command.
-func (a *app) inProject(do func(ctx context.Context, p *project, args []string) error) func(*cobra.Command, []string) error {
-	return func(c *cobra.Command, args []string) error {
-		p, err := a.open(c.Context())
-		if err != nil {
-			return err
-		}
-		return do(c.Context(), p, args)
-	}
-}
-
 // onRun opens the journal, finds a run by prefix, or the newest one, and calls fn.
 func (a *app) onRun(c *cobra.Command, args []string, fn func(context.Context, *project, keeper, flow.Run) error) error {
 	return a.onThe(c, args, nil, fn)
@@ -98,39 +87,6 @@ func asks(r flow.Run) bool {
 }
 
 func wantsApproval(r flow.Run) bool { return slices.ContainsFunc(r.Gates, approval) }
-
-func newResume(a *app) *cobra.Command {
-	var o driveOptions
-	var blocks, yes bool
-	c := &cobra.Command{
-		Use: "resume [RUN|WORK-NN]", Short: "continue a run, or the rest of a WORK", Args: oneArgument("run"),
-		Long: "Continues a run that stopped or waits. If a run of work ended without all of its tasks, a new run does the rest, with the " +
-			"same request, plan and flags; you are asked about the plan again only if the agent says it cannot be done.",
-		Example: "  jacquard resume k3v9\n  jacquard resume WORK-03",
-		RunE: a.inProject(func(ctx context.Context, p *project, args []string) error {
-			prefix := first(args, "", "")
-			if strings.HasPrefix(strings.ToUpper(prefix), "WORK-") {
-				return p.workResume(ctx, prefix, "", workFlags{askedFor: askedFor{driveOptions: o, yes: yes}})
-			}
-			var r flow.Run
-			if err := p.reading(ctx, func(rt keeper) (err error) {
-				r, err = unfinished(ctx, rt, prefix)
-				return err
-			}); err != nil {
-				return err
-			}
-			if id := workLeft(r); id != "" {
-				return p.workResume(ctx, id, "", workFlags{askedFor: askedFor{driveOptions: o, yes: yes}})
-			}
-			return p.resumeAs(ctx, r, o, yes, blocks)
-		}),
-	}
-	driveFlags(c, &o)
-	c.Flags().BoolVar(&blocks, "blocks", false, "print result blocks for scripts")
-	c.Flags().StringVar(&o.budget, "budget", "", "new budget of the whole run, lower or higher: 40usd or 4Mtok")
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask about the rest of a WORK")
-	return c
-}
 
 // workLeft is the WORK of a run that has ended without all of its tasks, "" for another run.
 func workLeft(r flow.Run) string {
@@ -317,33 +273,4 @@ func (a *app) who() string {
 		return u.Username
 	}
 	return "somebody"
-}
-
-// find resolves a run id or a unique prefix of one; "" is the newest run.
-func find(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, error) {
-	runs, err := rt.Runs(ctx)
-	if err != nil {
-		return flow.Run{}, err
-	}
-	if prefix != "" {
-		return pick(runs, prefix)
-	}
-	if len(runs) == 0 {
-		return flow.Run{}, usage("there are no runs yet: start with jacquard do \"…\" or jacquard build")
-	}
-	return runs[0], nil
-}
-
-// reportOf folds all events of a run.
-func reportOf(ctx context.Context, rt flow.Runtime, r flow.Run) (*report.Run, error) {
-	rep := report.New(r)
-	events, err := rt.Events(ctx, r.ID, 0)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range events {
-		rep.Apply(e)
-	}
-	rep.State, rep.Gates = r.State, r.Gates
-	return rep, nil
 }

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -18,17 +16,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
 )
-
-// manyProcesses is enough for a JVM, its compiler and its tests on a large machine, and little enough for the machine to go on.
-const manyProcesses = 4096
-
-// real is a path without links, or as it is.
-func real(path string) string {
-	if r, err := filepath.EvalSymlinks(path); err == nil {
-		return r
-	}
-	return filepath.Clean(path)
-}
 
 // sandbox is the level that agents and checks run under, and the policy that theirs begin with: nil for no sandbox of ours.
 // given is what the command line says. Where nobody has said a level, it is the strongest that there is for this system.
@@ -80,12 +67,6 @@ func (p *project) sandbox(given string) (confine.Level, *confine.Policy, error) 
 	return level, b, nil
 }
 
-// What a command may write and print where nobody says it: more than any build of one project that is known, less than a machine.
-const (
-	muchDisk   = 16 << 30
-	muchOutput = 256 << 20
-)
-
 // said are the limits that the project and a person have set; what is 0 nobody has.
 func (p *project) said(own sandboxConf) confine.Limits {
 	return orLimits(p.conf.Sandbox.limits(), own.limits())
@@ -94,22 +75,6 @@ func (p *project) said(own sandboxConf) confine.Limits {
 // bounds are what each command of agents and checks may use of the machine.
 func (p *project) bounds(own sandboxConf) confine.Limits {
 	return orLimits(p.said(own), usualLimits())
-}
-
-// orLimits are limits, with others where they say nothing.
-func orLimits(l, others confine.Limits) confine.Limits {
-	return confine.Limits{
-		Processes: cmp.Or(l.Processes, others.Processes), Memory: cmp.Or(l.Memory, others.Memory), File: cmp.Or(l.File, others.File),
-		Temp: cmp.Or(l.Temp, others.Temp), Disk: cmp.Or(l.Disk, others.Disk), Output: cmp.Or(l.Output, others.Output),
-	}
-}
-
-// usualLimits hold where nobody says others. A repository that wants more asks for it.
-func usualLimits() confine.Limits {
-	return confine.Limits{
-		Processes: manyProcesses, Memory: memory() / 2, Disk: muchDisk, Output: muchOutput,
-		Temp: memory() / 8, // there are three, beside the memory of processes
-	}
 }
 
 // confined is sandbox for what is about to run: the machine has shown that it can make one. There is no falling back to less.
@@ -179,51 +144,38 @@ func appArmor(l report.Lang) string {
 	return fmt.Sprintf(l.T("AppArmor on this system allows user namespaces only for programs with a profile. Write this to /etc/apparmor.d/jacquard, then run sudo apparmor_parser -r /etc/apparmor.d/jacquard:\n\n%s\n"), confine.AppArmorProfile(real(self)))
 }
 
-// memory is how much the machine has, in bytes; 0 = not known.
-func memory() int64 {
-	if runtime.GOOS != "linux" {
-		return 0
-	}
-	raw, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	f := strings.Fields(string(raw))
-	if i := slices.Index(f, "MemTotal:"); i >= 0 && i+1 < len(f) {
-		n, _ := strconv.ParseInt(f[i+1], 10, 64)
-		return n << 10
-	}
-	return 0
+// asksSandbox lists what the repository says that widens the sandbox of this machine, a line each: a person has to allow it.
+func (p *project) asksSandbox() []string {
+	own, _ := p.a.readOwnSandbox() // open has read it before
+	return p.conf.Sandbox.asks(orLimits(own.limits(), usualLimits()))
 }
 
-// sandbox tries the sandbox for real and says what there is.
-func (c *checkup) sandbox(ctx context.Context, p *project) {
-	level, b, err := p.sandbox("")
-	if err != nil {
-		c.add("sandbox", false, true, "%v", err)
-		return
+// places makes paths of the configuration absolute, and refuses those that would leave nothing of the sandbox.
+func (p *project) places(file string, list []string) ([]string, error) {
+	home := filepath.Clean(cmp.Or(p.a.env["HOME"], "/nowhere"))
+	below := func(dir, path string) bool {
+		return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 	}
-	failed := proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"), *cmp.Or(b, &confine.Policy{}))
-	switch {
-	case b == nil && failed == nil:
-		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run with your permissions; full is available here"), level)
-	case b == nil && errors.Is(failed, confine.ErrUnsupported):
-		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run with your permissions; no sandbox is available for this system"), level)
-	case b == nil:
-		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run with your permissions; full is not available here: %v"), level, failed)
-	case noSpace(failed):
-		c.add("sandbox", false, true, c.l.T("no space left in %s: free some space"), p.cache)
-	case failed != nil:
-		c.add("sandbox", false, true, "%v. %s", failed, p.a.remedy(c.l, failed, b))
-	default:
-		layers := strings.Join(confine.Layers(b.Partial), ", ")
-		text := fmt.Sprintf(c.l.T("full: tested, no escape found (%s); at most %d processes and %d MiB"), layers, b.Limits.Processes, b.Limits.Memory>>20)
-		if b.Partial {
-			text = fmt.Sprintf(c.l.T("partial: tested, files and the ports of agents are protected (%s); checks reach the network, and memory and processes have no limit"), layers)
+	var out []string
+	for _, given := range list {
+		path := given
+		if rest, ok := strings.CutPrefix(path, "~/"); ok {
+			path = filepath.Join(home, rest)
 		}
-		for _, line := range p.asksSandbox() {
-			text += "; " + line
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(p.root, path)
 		}
-		c.add("sandbox", true, true, "%s", text)
+		for _, path := range []string{filepath.Clean(path), real(path)} {
+			refused := below(path, home) || below("/run", path) || below(path, "/run") || below("/var/run", path) || below("/proc", path) ||
+				below("/dev", path) && !strings.HasPrefix(path, "/dev/shm/") // which is a folder in memory
+			for _, s := range secretFolders {
+				refused = refused || below(filepath.Join(home, s), path)
+			}
+			if refused {
+				return nil, usage("%s: sandbox: %s exposes too much: the home folder, the root, /run and folders with credentials cannot be shared. Name a folder inside it", file, given)
+			}
+		}
+		out = append(out, filepath.Clean(path))
 	}
+	return out, nil
 }

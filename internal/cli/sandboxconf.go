@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,12 +148,6 @@ func (c sandboxConf) limits() confine.Limits {
 	}
 }
 
-// asksSandbox lists what the repository says that widens the sandbox of this machine, a line each: a person has to allow it.
-func (p *project) asksSandbox() []string {
-	own, _ := p.a.readOwnSandbox() // open has read it before
-	return p.conf.Sandbox.asks(orLimits(own.limits(), usualLimits()))
-}
-
 // asks lists what widens the sandbox beyond the usual limits of a machine, a line each.
 func (c sandboxConf) asks(usual confine.Limits) []string {
 	var out []string
@@ -221,32 +216,52 @@ var secretFolders = []string{
 	".config/gcloud", ".config/gh", ".config/jacquard", ".config/google-chrome", ".local/share/keyrings", ".cargo/credentials.toml", ".m2/settings.xml",
 }
 
-// places makes paths of the configuration absolute, and refuses those that would leave nothing of the sandbox.
-func (p *project) places(file string, list []string) ([]string, error) {
-	home := filepath.Clean(cmp.Or(p.a.env["HOME"], "/nowhere"))
-	below := func(dir, path string) bool {
-		return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+// orLimits are limits, with others where they say nothing.
+func orLimits(l, others confine.Limits) confine.Limits {
+	return confine.Limits{
+		Processes: cmp.Or(l.Processes, others.Processes), Memory: cmp.Or(l.Memory, others.Memory), File: cmp.Or(l.File, others.File),
+		Temp: cmp.Or(l.Temp, others.Temp), Disk: cmp.Or(l.Disk, others.Disk), Output: cmp.Or(l.Output, others.Output),
 	}
-	var out []string
-	for _, given := range list {
-		path := given
-		if rest, ok := strings.CutPrefix(path, "~/"); ok {
-			path = filepath.Join(home, rest)
-		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(p.root, path)
-		}
-		for _, path := range []string{filepath.Clean(path), real(path)} {
-			refused := below(path, home) || below("/run", path) || below(path, "/run") || below("/var/run", path) || below("/proc", path) ||
-				below("/dev", path) && !strings.HasPrefix(path, "/dev/shm/") // which is a folder in memory
-			for _, s := range secretFolders {
-				refused = refused || below(filepath.Join(home, s), path)
-			}
-			if refused {
-				return nil, usage("%s: sandbox: %s exposes too much: the home folder, the root, /run and folders with credentials cannot be shared. Name a folder inside it", file, given)
-			}
-		}
-		out = append(out, filepath.Clean(path))
-	}
-	return out, nil
 }
+
+// usualLimits hold where nobody says others. A repository that wants more asks for it.
+func usualLimits() confine.Limits {
+	return confine.Limits{
+		Processes: manyProcesses, Memory: memory() / 2, Disk: muchDisk, Output: muchOutput,
+		Temp: memory() / 8, // there are three, beside the memory of processes
+	}
+}
+
+// real is a path without links, or as it is.
+func real(path string) string {
+	if r, err := filepath.EvalSymlinks(path); err == nil {
+		return r
+	}
+	return filepath.Clean(path)
+}
+
+// manyProcesses is enough for a JVM, its compiler and its tests on a large machine, and little enough for the machine to go on.
+const manyProcesses = 4096
+
+// memory is how much the machine has, in bytes; 0 = not known.
+func memory() int64 {
+	if runtime.GOOS != "linux" {
+		return 0
+	}
+	raw, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	f := strings.Fields(string(raw))
+	if i := slices.Index(f, "MemTotal:"); i >= 0 && i+1 < len(f) {
+		n, _ := strconv.ParseInt(f[i+1], 10, 64)
+		return n << 10
+	}
+	return 0
+}
+
+// What a command may write and print where nobody says it: more than any build of one project that is known, less than a machine.
+const (
+	muchDisk   = 16 << 30
+	muchOutput = 256 << 20
+)

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -115,4 +117,38 @@ func terminal(stream any) (columns, lines int, ok bool) {
 		return 80, 24, true
 	}
 	return w, h, true
+}
+
+// heartbeat is how long nothing is said to who reads plain text, while something is at work; firstBeat is that at the beginning.
+const (
+	heartbeat = 30 * time.Second
+	firstBeat = 5 * time.Second
+)
+
+// redraw is how often the live view and the plain lines are refreshed.
+const redraw = 150 * time.Millisecond
+
+// show makes a view the one on the screen, nil for none; the one before it is erased.
+func (a *app) show(v view) {
+	a.screen.Lock()
+	defer a.screen.Unlock()
+	if a.showing != nil {
+		a.showing.erase()
+	}
+	a.showing = v
+}
+
+// view is what is on the screen below what has been said: it is erased before more is said.
+type view interface{ erase() }
+
+// tell says something at once: where a live view is on the screen, above it.
+func (a *app) tell(text string) {
+	a.screen.Lock()
+	defer a.screen.Unlock()
+	if a.showing != nil {
+		a.showing.erase()
+		fmt.Fprintln(a.Err, text)
+		return
+	}
+	fmt.Fprintln(a.Err, "\n"+text) // behind the ^C that the terminal shows
 }

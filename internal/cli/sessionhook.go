@@ -262,7 +262,7 @@ func (p *project) asBegan(ctx context.Context, began string) error {
 			return err
 		}
 	}
-	p.a.speak(p.conf)
+	p.a.speak(p.conf.Lang)
 	if !p.hasTrust() {
 		return words("%s asks for permissions; run: jacquard trust", configFile)
 	}

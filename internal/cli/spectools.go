@@ -131,21 +131,6 @@ func (p *project) keepSymbols(x *inspect.Symbols) {
 	}
 }
 
-func replaceFile(file string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = cmp.Or(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
-}
-
 // answer gives v as JSON where that is asked for, in a file or on stdout, else as text.
 func (t *specTool) answer(v any, text func()) error {
 	if t.output == "" {
@@ -437,14 +422,6 @@ func (t *specTool) graph() *cobra.Command {
 
 // root is a directory of the project; "" is the project.
 func root(dir string) string { return cmp.Or(dir, ".") }
-
-// first is the first argument, else what a flag says, else what holds where nobody says anything.
-func first(args []string, flag, or string) string {
-	if len(args) > 0 {
-		return args[0]
-	}
-	return cmp.Or(flag, or)
-}
 
 func tick(ok bool) string {
 	if ok {

@@ -207,26 +207,6 @@ func stoodStill(events []flow.Event, sign, now time.Time) (sum time.Duration) {
 	return sum
 }
 
-// pick finds a run of a list by a prefix of its id.
-func pick(runs []flow.Run, prefix string) (flow.Run, error) {
-	var hits []flow.Run
-	for _, r := range runs {
-		if r.ID == prefix {
-			return r, nil
-		}
-		if strings.HasPrefix(r.ID, prefix) {
-			hits = append(hits, r)
-		}
-	}
-	switch len(hits) {
-	case 0:
-		return flow.Run{}, usage("no run %q: jacquard status lists them", prefix)
-	case 1:
-		return hits[0], nil
-	}
-	return flow.Run{}, usage("run %q is ambiguous: %d runs start with it", prefix, len(hits))
-}
-
 // commandOf is the command that began a run.
 func commandOf(r flow.Run) string {
 	if in, err := report.Decode[struct {
@@ -338,4 +318,12 @@ func verified(r flow.Run) *bool {
 	}
 	out := outcomeOf(r).Verified
 	return &out
+}
+
+// takenBackFile, in the folder of a run, says that it was taken back.
+const takenBackFile = "taken-back"
+
+// takenBack reports whether a run was taken back.
+func (p *project) takenBack(id string) bool {
+	return exists(filepath.Join(p.state, "runs", id, takenBackFile))
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,18 +117,6 @@ func (p *project) trustDigest(cmds []string) string {
 
 // trustFile is in the user's configuration, where no repository can write.
 func (p *project) trustFile() string { return filepath.Join(p.a.configDir(), "trust") }
-
-// configDir is the folder of the user's own configuration.
-func (a *app) configDir() string {
-	base := a.env["XDG_CONFIG_HOME"]
-	if runtime.GOOS == "windows" {
-		base = a.env["APPDATA"]
-	}
-	if base == "" {
-		base = filepath.Join(a.env["HOME"], ".config")
-	}
-	return filepath.Join(base, "jacquard")
-}
 
 func newTrust(a *app) *cobra.Command {
 	var yes bool

@@ -109,14 +109,6 @@ func (p *project) gone(r flow.Run) error {
 	return nil
 }
 
-// takenBackFile, in the folder of a run, says that it was taken back.
-const takenBackFile = "taken-back"
-
-// takenBack reports whether a run was taken back.
-func (p *project) takenBack(id string) bool {
-	return exists(filepath.Join(p.state, "runs", id, takenBackFile))
-}
-
 // takeBack takes something back and says what became of it. gone says why where there is nothing to take back, nil for what how says.
 func (p *project) takeBack(ctx context.Context, gone error, how func(*act.Actor) (act.RolledBack, error)) (err error) {
 	if err := errors.Join(p.trusted(), p.store()); err != nil {

@@ -17,9 +17,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// redraw is how often the live view and the plain lines are refreshed.
-const redraw = 150 * time.Millisecond
-
 // watch shows a run on stderr while it goes on: a line a module on a
 // terminal, plain lines otherwise.
 type watch struct {
@@ -166,12 +163,6 @@ func (w *watch) step(ctx context.Context) {
 	}
 }
 
-// heartbeat is how long nothing is said to who reads plain text, while something is at work; firstBeat is that at the beginning.
-const (
-	heartbeat = 30 * time.Second
-	firstBeat = 5 * time.Second
-)
-
 // spent reads, once a second, what the run has cost so far, also of turns that are at work.
 func (w *watch) spent() {
 	if time.Since(w.counted) < time.Second {
@@ -195,54 +186,6 @@ func (w *watch) spent() {
 		w.rep.Spent += fmt.Sprintf(l.T(" (up to $%.2f more for running calls)"), float64(reserved.MicroUSD)/1e6)
 	}
 	w.rep.Spent += " · " + fmt.Sprintf(l.T("%s tokens"), report.Short(spent.Tokens))
-}
-
-// show makes a view the one on the screen, nil for none; the one before it is erased.
-func (a *app) show(v view) {
-	a.screen.Lock()
-	defer a.screen.Unlock()
-	if a.showing != nil {
-		a.showing.erase()
-	}
-	a.showing = v
-}
-
-// view is what is on the screen below what has been said: it is erased before more is said.
-type view interface{ erase() }
-
-// tell says something at once: where a live view is on the screen, above it.
-func (a *app) tell(text string) {
-	a.screen.Lock()
-	defer a.screen.Unlock()
-	if a.showing != nil {
-		a.showing.erase()
-		fmt.Fprintln(a.Err, text)
-		return
-	}
-	fmt.Fprintln(a.Err, "\n"+text) // behind the ^C that the terminal shows
-}
-
-// hearing collects what running steps report, until the watch takes it: of each step the last.
-type hearing struct {
-	mu   sync.Mutex
-	last map[string]flow.Event
-}
-
-func (h *hearing) add(e flow.Event) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.last == nil {
-		h.last = map[string]flow.Event{}
-	}
-	h.last[e.Run+" "+e.Key] = e
-}
-
-func (h *hearing) take() map[string]flow.Event {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	out := h.last
-	h.last = nil
-	return out
 }
 
 // feature keeps the status file of the project up to date, at each step from phase to phase.
@@ -299,3 +242,9 @@ func (w *watch) erase() {
 		w.drawn = 0
 	}
 }
+
+// byModel is the sign of an agent's environment: who calls a tool is a model, whatever its program has set.
+const (
+	byModel = "AI_AGENT"
+	ofMCP   = "mcp"
+)

@@ -1,15 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"syscall"
-
-	"github.com/spf13/pflag"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -123,22 +120,10 @@ func inLang(l report.Lang, err error) string {
 	return err.Error()
 }
 
-// overhear finds the language and the form that a command line asks for before it is taken apart: help and errors of usage come before
-// that. Mistakes in it, and in the configuration, are told later.
-func (a *app) overhear(args []string) {
-	f := pflag.NewFlagSet("", pflag.ContinueOnError)
-	f.ParseErrorsAllowlist.UnknownFlags = true
-	f.SetOutput(io.Discard)
-	f.BoolP("help", "h", false, "")
-	root := f.StringP("root", "r", "", "")
-	f.StringVar(&a.langFlag, "lang", "", "")
-	f.BoolVar(&a.json, "json", false, "")
-	_ = f.Parse(args)
-	if *root == "" {
-		if wd, err := os.Getwd(); err == nil {
-			*root = findRoot(wd)
-		}
+// first is the first argument, else what a flag says, else what holds where nobody says anything.
+func first(args []string, flag, or string) string {
+	if len(args) > 0 {
+		return args[0]
 	}
-	conf, _ := readConfig(*root)
-	a.speak(conf)
+	return cmp.Or(flag, or)
 }

@@ -129,12 +129,6 @@ func admits(level confine.Level) func(json.RawMessage) error {
 	}
 }
 
-// defaultPool is the pool of workers and runs that name none.
-const defaultPool = "default"
-
-// pool is the name of the workers that a run is given to; "" = none.
-func (p *project) pool(o driveOptions) string { return cmp.Or(o.pool, p.conf.Pool) }
-
 // gauges are what a worker tells of itself.
 type gauges struct {
 	mu    sync.Mutex
@@ -224,13 +218,4 @@ func (g *gauges) text() string {
 		}
 	}
 	return out
-}
-
-// hostName names this machine and folder among the workers of the project.
-func (p *project) hostName() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "worker"
-	}
-	return host + "-" + shortHash(p.root)
 }
