@@ -391,7 +391,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	defer func() { err = joinClose(err, x.pl) }()
 	x.freshTests()
 	for _, stage := range []func(context.Context) error{
-		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.testsAlone, x.besides, x.unasked, x.repeated, x.unused, x.untaken, x.limits, x.claimed,
+		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.soon, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.testsAlone, x.besides, x.unasked, x.repeated, x.unused, x.untaken, x.limits, x.claimed,
 	} {
 		if err := stage(ctx); err != nil {
 			return err
@@ -428,6 +428,8 @@ type chainJudge struct {
 	alike   []test        // of the fresh ones, what passes without the change as well
 	anew    bool          // the fresh ones are new or changed themselves, not only what stands beside them
 	took    time.Duration // of the run of the nearest tests
+	// chosen are tests by their files, which are run in place of those that take too long; nil where none does.
+	chosen map[string][]string
 	// trialled are the functions that were looked at.
 	trialled []*trial
 }

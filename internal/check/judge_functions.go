@@ -43,6 +43,9 @@ type trial struct {
 
 // functions says for each changed function which tests notice when it is wrong. Each gets its first try before any gets a second.
 func (x *chainJudge) functions(ctx context.Context) error {
+	if x.trialled != nil {
+		return nil
+	}
 	trials := x.trials()
 	byHand := func(t *trial) bool { return !t.Generated }
 	trials = slices.Concat(those(trials, byHand), without(trials, byHand)) // what programs write last, if there is time
@@ -130,7 +133,7 @@ func (x *chainJudge) trials() []*trial {
 			}
 		}
 		far = slices.DeleteFunc(far, func(f string) bool { return slices.Contains(near, f) })
-		known := those(near, func(f string) bool { return x.ran[f] })
+		known := those(near, func(f string) bool { return x.ran[f] || x.chosen[f] != nil })
 		add := func(name string, line int) {
 			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "" || gone[name] != "" || hadOtherName(was, is, name), rows: rows && name == "", Generated: made}
 			out = append(out, &trial{Function: fn, moved: is[name] != "" && gone[name] == is[name], mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
@@ -374,6 +377,9 @@ func crashOf(t *trial) (m mutantAt, ok bool) {
 // selections are the tests in files that are run on a small change of a function, one after the other until a test fails. Where all of
 // them take long, the ones that the change wrote and those that call the function by its name are run before them.
 func (x *chainJudge) selections(t *trial, files []string) []toolchain.Selection {
+	if x.chosen != nil {
+		return []toolchain.Selection{x.pick(those(files, func(f string) bool { return x.chosen[f] != nil }))}
+	}
 	var out []toolchain.Selection
 	if x.took > longTests && !x.chain.Own.Built { // what is compiled first is run as a whole
 		name := bareName(t.Name)

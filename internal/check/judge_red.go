@@ -29,7 +29,7 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	a, err := x.runAlone(ctx, pl, toolchain.Selection{Files: filesOf(mine)}, mine)
+	a, err := x.runAlone(ctx, pl, x.pick(filesOf(mine)), mine)
 	if err != nil {
 		return err
 	}

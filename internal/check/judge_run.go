@@ -20,7 +20,7 @@ import (
 // mostAtOnce is how many files of tests are run by one command. The new tests come before the others where there are more.
 const mostAtOnce = 20
 
-// near runs the new tests and those that the change reaches at once.
+// near runs the new tests and those that the change reaches at once. Where their files take too long, it runs of them what matters most.
 func (x *chainJudge) near(ctx context.Context) error {
 	fresh := filesOf(x.fresh)
 	others := without(x.reached.near, func(f string) bool { return slices.Contains(fresh, f) })
@@ -28,13 +28,82 @@ func (x *chainJudge) near(ctx context.Context) error {
 		fresh, others = slices.Concat(fresh, others), nil
 	}
 	before, told := len(x.proof.Records), len(x.out.NotRun)
-	err := x.run(ctx, fresh)
-	if err == nil {
-		err = x.inTurn(ctx, others, mostAtOnce, "tests that the change reaches: %d files")
+	short, cancel := partOf(ctx, nearTimes)
+	defer cancel()
+	err := x.run(short, fresh)
+	if errors.Is(err, errFar) {
+		x.out.NotRun = append(x.out.NotRun, fmt.Sprintf(nearTests, len(fresh)+len(others)))
+		err = x.narrow(ctx, slices.Concat(fresh, others))
+	} else if err == nil {
+		err = x.inTurn(ctx, others, mostAtOnce, nearTests)
 	}
 	x.timed(before)
 	x.known.late = x.known.late || len(x.out.NotRun) > told
 	return err
+}
+
+const nearTests = "tests that the change reaches: %d files"
+
+// narrow runs the new tests in some files, and those that name what has changed if there is time. From now on they stand for their files.
+func (x *chainJudge) narrow(ctx context.Context, files []string) error {
+	names := map[string]bool{}
+	for _, ch := range x.writes() {
+		was := functions(ch.Path, codeOf(ch.Path, x.fromWhere(ch).Old))
+		for name, text := range functions(ch.Path, codeOf(ch.Path, ch.New)) {
+			names[bareName(name)] = names[bareName(name)] || was[name] != text
+		}
+	}
+	isFresh, all := among(x.fresh), x.pl.testsOf(x.runnable(files))
+	naming := those(all, func(t test) bool {
+		said := mentions(source.Parse(t.File, x.files[t.File]), t.Test)
+		maps.DeleteFunc(said, func(name string, _ bool) bool { return !names[name] })
+		return !isFresh(t) && len(said) > 0
+	})
+	x.chosen = map[string][]string{}
+	if err := x.choose(ctx, those(all, isFresh)); err != nil {
+		return err
+	}
+	short, cancel := partOf(ctx, nearTimes)
+	defer cancel()
+	if err := x.choose(short, naming); !errors.Is(err, errFar) {
+		return err
+	}
+	return nil
+}
+
+// choose runs tests, the first of many, that stand for their files.
+func (x *chainJudge) choose(ctx context.Context, tests []test) error {
+	tests = tests[:min(mostFirst, len(tests))]
+	if len(tests) == 0 {
+		return nil
+	}
+	if err := x.runTests(ctx, toolchain.Selection{IDs: idsOf(tests)}, tests); err != nil {
+		return err
+	}
+	for _, t := range tests {
+		x.chosen[t.File] = append(x.chosen[t.File], t.ID)
+	}
+	return nil
+}
+
+// soon looks at the functions before anything else that runs tests, where those take too long.
+func (x *chainJudge) soon(ctx context.Context) error {
+	if x.chosen == nil {
+		return nil
+	}
+	return x.functions(ctx)
+}
+
+// pick selects files of tests, or those that stand for them.
+func (x *chainJudge) pick(files []string) toolchain.Selection {
+	var ids []string
+	for _, f := range files {
+		ids = append(ids, x.chosen[f]...)
+	}
+	if len(ids) > 0 {
+		return toolchain.Selection{IDs: ids}
+	}
+	return toolchain.Selection{Files: files}
 }
 
 // timed notes how long the commands took together that were run since there were so many records.
@@ -62,25 +131,34 @@ func slowAfter(took time.Duration) time.Duration { return max(20*time.Second, 5*
 // errFar ends what is only run when there is time: the rest is for what the verdict needs.
 var errFar = errors.New("the rest of the time is for something else")
 
-// farTimes is the part of what is left that tests may take which the change reaches by way of others, in percent.
-const farTimes = 60
+// The parts of what is left, in percent, that tests may take: those which the change reaches at once, and those by way of others.
+const (
+	nearTimes = 40
+	farTimes  = 60
+)
 
-// forFar is the part of what is left of the time.
-func forFar(ctx context.Context) (context.Context, context.CancelFunc) {
+// partOf ends after a part of what is left of the time.
+func partOf(ctx context.Context, percent time.Duration) (context.Context, context.CancelFunc) {
 	if end, ok := ctx.Deadline(); ok {
-		return context.WithTimeoutCause(ctx, time.Until(end)*farTimes/100, errFar)
+		return context.WithTimeoutCause(ctx, time.Until(end)*percent/100, errFar)
 	}
 	return ctx, func() {}
 }
 
 // far runs the tests that the change reaches by way of other files, the nearest first.
 func (x *chainJudge) far(ctx context.Context) error {
-	return x.inTurn(ctx, x.reached.far, mostAtOnce/2, "tests that reach the change indirectly: %d files")
+	if files := x.runnable(x.reached.far); x.chosen != nil && len(files) > 0 { // those at hand took too long
+		x.out.NotRun = append(x.out.NotRun, fmt.Sprintf(farTests, len(files)))
+		return nil
+	}
+	return x.inTurn(ctx, x.reached.far, mostAtOnce/2, farTests)
 }
+
+const farTests = "tests that reach the change indirectly: %d files"
 
 // inTurn runs files of tests one batch after the other, for a part of the time that is left. What it is over before is said.
 func (x *chainJudge) inTurn(ctx context.Context, files []string, atOnce int, what string) error {
-	short, cancel := forFar(ctx)
+	short, cancel := partOf(ctx, farTimes)
 	defer cancel()
 	files = x.runnable(files)
 	left := len(files)
@@ -200,21 +278,25 @@ func (x *chainJudge) run(ctx context.Context, files []string) error {
 	if len(files) == 0 {
 		return nil
 	}
-	expected := x.pl.testsOf(files)
-	run, err := x.pl.settled(ctx, toolchain.Selection{Files: files}, expected)
+	return x.runTests(ctx, toolchain.Selection{Files: files}, x.pl.testsOf(files))
+}
+
+// runTests runs tests, those that fail once more, and finds out what that says of the change.
+func (x *chainJudge) runTests(ctx context.Context, sel toolchain.Selection, expected []test) error {
+	run, err := x.pl.settled(ctx, sel, expected)
 	x.proof.Records = append(x.proof.Records, run.records...)
 	if err != nil {
 		return err
 	}
 	x.batches++
-	for _, f := range files {
+	for _, f := range sel.Files {
 		x.ran[f] = true
 	}
 	if len(run.results) == 0 {
-		x.silent = append(x.silent, files...)
+		x.silent = append(x.silent, sel.Files...)
 	}
 	for _, t := range x.fresh {
-		if slices.Contains(x.pl.mute, t.File) && slices.Contains(files, t.File) && t.in(run.results) == "" {
+		if slices.Contains(x.pl.mute, t.File) && slices.Contains(sel.Files, t.File) && t.in(run.results) == "" {
 			x.known.failing++
 			x.say(fix("new-test-fails", t.File, t.Line, "The new test "+t.Name+" does not run: its file ends the runner before any test has run."), &run)
 		}

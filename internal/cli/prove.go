@@ -143,7 +143,15 @@ func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Durat
 		wait, cancel = context.WithTimeout(ctx, patience)
 		defer cancel()
 	}
+	if runs == nil {
+		runs = func(string) {}
+	}
+	l := p.a.lang()
+	waits := time.AfterFunc(time.Second, func() { runs(l.T("waiting for another jacquard prove of this project")) })
 	release, err := local.Alone(wait, filepath.Join(p.cache, "prove.lock"))
+	if !waits.Stop() {
+		runs(l.T("looking at the change"))
+	}
 	if err != nil {
 		return act.Judged{}, err
 	}

@@ -295,6 +295,7 @@ var korean = map[string]string{
 	"show the errors of the specs":                       "스펙의 오류 보기",
 	"broken: the project does not build with the change": "broken: 변경 후 프로젝트가 빌드되지 않습니다",
 	"looking at the change":                              "변경을 살펴보는 중",
+	"waiting for another jacquard prove of this project": "이 프로젝트의 다른 jacquard prove를 기다리는 중",
 	"run %s is not running. To continue it, run: jacquard resume %s. To end it, run: jacquard stop --now %[1]s\n": "실행 %s은(는) 진행 중이 아닙니다. 이어서 진행: jacquard resume %s, 종료: jacquard stop --now %[1]s\n",
 
 	"no answer from %s: %v. Agents need the network: check it, HTTPS_PROXY and the address": "%s에서 응답이 없습니다: %v. 에이전트는 네트워크가 필요합니다. 네트워크, HTTPS_PROXY, 주소를 확인하세요",

@@ -314,10 +314,14 @@ class R(unittest.TextTestResult):
 l=unittest.TestLoader()
 failed={}
 def load(a):
+    a,_,one=a.partition("::")
     if os.path.isdir(a): return l.discover(a,top_level_dir=".")
     m=os.path.splitext(a)[0].replace(os.sep,"/").replace("/",".")
     failed[m.split(".")[-1]]=m
-    try: return l.loadTestsFromName(m)
+    try:
+        s=l.loadTestsFromName(m+"."+one.replace("::",".")) if one else None
+        if s and type(next(iter(s),None)).__name__!="_FailedTest": return s
+        return l.loadTestsFromName(m) # also of one that is made while its file is loaded
     except unittest.SkipTest as e: return unittest.loader._make_skipped_test(m,e,unittest.TestSuite)
 if args and (args[0]=="discover" or args[0].startswith("-")):
     import argparse
@@ -340,9 +344,6 @@ func pythonTest(f Found, s Selection) []Command {
 	if f.Runner == "unittest" {
 		c := f.pythonCommand("test", ReportUnittest, "unittest")
 		c.Argv = []string{"python", "-c", unittestScript, "{report}"}
-		if len(s.IDs) > 0 {
-			s = Selection{Files: filesOfIDs(s.IDs)}
-		}
 		c.Argv = append(c.Argv, f.pythonSelect(s)...)
 		if !s.all() || len(f.Own.Test)+len(f.Starts) == 0 {
 			return []Command{c}
