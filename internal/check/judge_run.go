@@ -42,70 +42,6 @@ func (x *chainJudge) near(ctx context.Context) error {
 	return err
 }
 
-const nearTests = "tests that the change reaches: %d files"
-
-// narrow runs the new tests in some files, and those that name what has changed if there is time. From now on they stand for their files.
-func (x *chainJudge) narrow(ctx context.Context, files []string) error {
-	names := map[string]bool{}
-	for _, ch := range x.writes() {
-		was := functions(ch.Path, codeOf(ch.Path, x.fromWhere(ch).Old))
-		for name, text := range functions(ch.Path, codeOf(ch.Path, ch.New)) {
-			names[bareName(name)] = names[bareName(name)] || was[name] != text
-		}
-	}
-	isFresh, all := among(x.fresh), x.pl.testsOf(x.runnable(files))
-	naming := those(all, func(t test) bool {
-		said := mentions(source.Parse(t.File, x.files[t.File]), t.Test)
-		maps.DeleteFunc(said, func(name string, _ bool) bool { return !names[name] })
-		return !isFresh(t) && len(said) > 0
-	})
-	x.chosen = map[string][]string{}
-	if err := x.choose(ctx, those(all, isFresh)); err != nil {
-		return err
-	}
-	short, cancel := partOf(ctx, nearTimes)
-	defer cancel()
-	if err := x.choose(short, naming); !errors.Is(err, errFar) {
-		return err
-	}
-	return nil
-}
-
-// choose runs tests, the first of many, that stand for their files.
-func (x *chainJudge) choose(ctx context.Context, tests []test) error {
-	tests = tests[:min(mostFirst, len(tests))]
-	if len(tests) == 0 {
-		return nil
-	}
-	if err := x.runTests(ctx, toolchain.Selection{IDs: idsOf(tests)}, tests); err != nil {
-		return err
-	}
-	for _, t := range tests {
-		x.chosen[t.File] = append(x.chosen[t.File], t.ID)
-	}
-	return nil
-}
-
-// soon looks at the functions before anything else that runs tests, where those take too long.
-func (x *chainJudge) soon(ctx context.Context) error {
-	if x.chosen == nil {
-		return nil
-	}
-	return x.functions(ctx)
-}
-
-// pick selects files of tests, or those that stand for them.
-func (x *chainJudge) pick(files []string) toolchain.Selection {
-	var ids []string
-	for _, f := range files {
-		ids = append(ids, x.chosen[f]...)
-	}
-	if len(ids) > 0 {
-		return toolchain.Selection{IDs: ids}
-	}
-	return toolchain.Selection{Files: files}
-}
-
 // timed notes how long the commands took together that were run since there were so many records.
 func (x *chainJudge) timed(before int) {
 	took := time.Duration(0)
@@ -128,23 +64,6 @@ func longest(records []step.Record) (took time.Duration) {
 // slowAfter is when a run with a small change has become an endless loop, by how long one without takes.
 func slowAfter(took time.Duration) time.Duration { return max(20*time.Second, 5*took) }
 
-// errFar ends what is only run when there is time: the rest is for what the verdict needs.
-var errFar = errors.New("the rest of the time is for something else")
-
-// The parts of what is left, in percent, that tests may take: those which the change reaches at once, and those by way of others.
-const (
-	nearTimes = 40
-	farTimes  = 60
-)
-
-// partOf ends after a part of what is left of the time.
-func partOf(ctx context.Context, percent time.Duration) (context.Context, context.CancelFunc) {
-	if end, ok := ctx.Deadline(); ok {
-		return context.WithTimeoutCause(ctx, time.Until(end)*percent/100, errFar)
-	}
-	return ctx, func() {}
-}
-
 // far runs the tests that the change reaches by way of other files, the nearest first.
 func (x *chainJudge) far(ctx context.Context) error {
 	if files := x.runnable(x.reached.far); x.chosen != nil && len(files) > 0 { // those at hand took too long
@@ -153,8 +72,6 @@ func (x *chainJudge) far(ctx context.Context) error {
 	}
 	return x.inTurn(ctx, x.reached.far, mostAtOnce/2, farTests)
 }
-
-const farTests = "tests that reach the change indirectly: %d files"
 
 // inTurn runs files of tests one batch after the other, for a part of the time that is left. What it is over before is said.
 func (x *chainJudge) inTurn(ctx context.Context, files []string, atOnce int, what string) error {
