@@ -62,9 +62,10 @@ func tableCommands(f toolchain.Found) []string {
 	return nil
 }
 
-// offered are the commandsFor a toolchain whose programs are here.
+// offered are the commandsFor a toolchain whose programs are here. An author may also let what it writes be run.
 func (a *Actor) offered(f toolchain.Found) []string {
-	return slices.DeleteFunc(commandsFor(f), func(line string) bool { return a.missing(f, line) })
+	here := slices.DeleteFunc(commandsFor(f), func(line string) bool { return a.missing(f, line) })
+	return append(here, "chmod +x")
 }
 
 // missing reports whether the program of a command line is certainly not here. Those of Node and Python come with the dependencies;

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -34,7 +35,8 @@ func fileMap(paths []string, about ...string) string {
 	dirs := map[string][]string{}
 	for _, f := range paths {
 		document := slices.Contains([]string{".md", ".markdown", ".mdx", ".rst", ".adoc"}, path.Ext(f)) && strings.Count(f, "/") <= 1
-		if toolchain.LanguageOf(f) != "" || toolchain.ConfigKindOf(f) == toolchain.ManifestConfig || document {
+		code := toolchain.LanguageOf(f) != "" || check.IsCode(f) || path.Ext(f) == "" && !strings.HasPrefix(path.Base(f), ".") // a program, a Makefile
+		if code || toolchain.ConfigKindOf(f) == toolchain.ManifestConfig || document {
 			dirs[path.Dir(f)] = append(dirs[path.Dir(f)], path.Base(f))
 		}
 	}

@@ -96,7 +96,7 @@ func (a *Actor) wrongCommands(facts *task.Facts, commands map[string]string) []t
 	for _, id := range slices.Sorted(maps.Keys(commands)) {
 		if why := runs(commands[id]); why != "" {
 			said[commands[id]] = true
-			out = append(out, task.Problem{Task: id, Text: fmt.Sprintf("the command %q cannot be run: %s; fix it everywhere it is used", commands[id], why)})
+			out = append(out, task.Problem{Task: id, Text: fmt.Sprintf("the command %q cannot be run: %s; fix it in all criteria and verify", commands[id], why)})
 		}
 	}
 	facts.Runs = func(line string) string {
@@ -133,10 +133,11 @@ func (a *Actor) planFacts(ctx context.Context, tree string, v *view, tasks []tas
 			planned[f.Path] = true
 		}
 	}
+	builds := slices.ContainsFunc(a.chains(v), func(f toolchain.Found) bool { return f.Ecosystem == toolchain.Unknown && len(f.Before()) > 0 })
 	return task.Facts{
 		Exists: func(p string) bool { return v.ids[p] != "" },
-		Runs: func(line string) string {
-			return a.runs(line, func(p string) bool { return v.ids[p] != "" || planned[p] }, func(s string) bool {
+		Runs: func(line string) string { // what the project's own build makes is known when it has run
+			return a.runs(line, func(p string) bool { return v.ids[p] != "" || planned[p] || builds }, func(s string) bool {
 				return planned["package.json"] || strings.Contains(string(v.bytes("package.json")), strconv.Quote(s))
 			}, installed)
 		},

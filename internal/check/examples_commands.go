@@ -14,6 +14,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -97,6 +98,9 @@ func holds(h step.HeldOut, got printed) bool {
 	return got.exit == 0 && got.quoted() == want
 }
 
+// endsInCode is the exit code of a shell that could not run a program, as the last thing that is printed.
+var endsInCode = re.New(`(?:^|\D)12[67]$`)
+
 // runCommand runs one in a checkout of its own.
 func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.HeldOut, more []toolchain.Found) (got printed, err error) {
 	p, _, err := c.untested(ctx, tree, cmp.Or(m.Base, tree), m.Chain, more...)
@@ -106,7 +110,7 @@ func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.
 	defer func() { err = joinClose(err, p) }()
 	line, _ := h.Command()
 	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), p.environment(false), false)
-	res, cannot, err := p.start(ctx, proc.Command{Argv: toolchain.Argv(line), Dir: p.root, Env: env, Total: commandTime})
+	res, cannot, err := p.start(ctx, proc.Command{Argv: []string{"sh", "-c", line}, Dir: p.root, Env: env, Total: commandTime})
 	if err != nil || cannot != "" {
 		return printed{cannot: cannot}, err
 	}
@@ -114,6 +118,7 @@ func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.
 		return c.local(strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), " \t\r\n"))
 	}
 	got = printed{text: clean(res.Stdout.Text), errors: clean(res.Stderr.Text), exit: res.Exit}
+	codes := strings.Contains(line, "$?") // it prints an exit code
 	ours := func(file string) bool {
 		return (m.Place.AllowsSource(file) || slices.Contains(m.Place.Sources, file)) && strings.Contains(got.errors, path.Base(file))
 	}
@@ -122,6 +127,10 @@ func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.
 		got.cannot = "it was ended: it took " + res.Duration.Round(time.Second).String()
 	case res.Stdout.Truncated:
 		got.cannot = "it prints too much"
+	case got.exit == 126, got.exit == 127, codes && endsInCode().MatchString(got.text):
+		got.cannot = "a program in it is not there: " + got.String()
+	case codes && strings.Contains(line, "go run"):
+		got.cannot = "go run does not give the exit code of what it runs"
 	case res.Exit != 0 && h.Result() != "error" && !slices.ContainsFunc(slices.Collect(maps.Keys(p.entries)), ours):
 		got.cannot = "it fails: " + got.String()
 	}

@@ -29,3 +29,25 @@ func TestShown(t *testing.T) {
 		t.Errorf("callers of a: %v", got)
 	}
 }
+
+// TestNoTests is what runners print that have run nothing although they succeed, and what they print otherwise.
+func TestNoTests(t *testing.T) {
+	t.Parallel()
+	for out, none := range map[string]bool{
+		"Run options: include {:full_description=>/split/}\n\nAll examples were filtered out\n\n0 examples, 0 failures\n": true, // RSpec
+		"Finished in 0.1 seconds\n4 examples, 0 failures\n":                                                               false,
+		"Run options: -n /split/ --seed 1\n\n0 runs, 0 assertions, 0 failures, 0 errors, 0 skips\n":                       true, // Minitest
+		"2 runs, 3 assertions, 0 failures, 0 errors, 0 skips\n":                                                           false,
+		"Test project /build\nNo tests were found!!!\n":                                                                   true, // CTest
+		"100% tests passed, 0 tests failed out of 2\n":                                                                    false,
+		"No tests executed!\n":                                       true, // PHPUnit
+		"OK (2 tests, 3 assertions)\n":                               false,
+		"There are no tests to run\n":                                true, // ExUnit
+		"ok  \texample.com/a\t0.1s [no tests to run]\n":              true,
+		"ok  \texample.com/a\t0.1s [no tests to run]\nok  \tb\t1s\n": false,
+	} {
+		if got := noTests().MatchString(out) && !anyTest().MatchString(out); got != none {
+			t.Errorf("%q: no tests %t, want %t", out, got, none)
+		}
+	}
+}

@@ -54,6 +54,11 @@ func (p *taskProof) verify(ctx context.Context, persons bool) (err error) {
 	}
 	defer func() { err = joinClose(err, pl) }()
 	p.ran(CheckVerify)
+	var built testRun // what fails of it, the tests have told
+	if err := pl.before(ctx, &built); err != nil {
+		return err
+	}
+	p.proof.Records = append(p.proof.Records, built.records...)
 	for _, argv := range p.t.Verify {
 		line := strings.Join(argv, " ")
 		cmd := verifyCommand(argv)
@@ -84,8 +89,8 @@ func (p *taskProof) verify(ctx context.Context, persons bool) (err error) {
 
 // noTests is what runners say that have run nothing, and anyTest what they say of what they ran.
 var (
-	noTests = re.New(`(?m)\[no tests to run\]|^testing: warning: no tests to run|^# tests 0$|^Ran 0 tests|^running 0 tests|^\s*0 passing|^collected 0 items|\[no test files\]`)
-	anyTest = re.New(`(?m)^ok\s+\S+\s+(?:[\d.]+s|\(cached\))\s*$|^# tests [1-9]|^Ran [1-9]|^running [1-9]|^\s*[1-9]\d* passing|^collected [1-9]`)
+	noTests = re.New(`(?m)\[no tests to run\]|^testing: warning: no tests to run|^# tests 0$|^Ran 0 tests|^running 0 tests|^\s*0 passing|^collected 0 items|\[no test files\]|^All examples were filtered out|^0 (?:examples|runs|tests), |^No tests were found|^No tests executed|^There are no tests to run`)
+	anyTest = re.New(`(?m)^ok\s+\S+\s+(?:[\d.]+s|\(cached\))\s*$|^# tests [1-9]|^Ran [1-9]|^running [1-9]|^\s*[1-9]\d* passing|^collected [1-9]|^[1-9]\d* (?:examples?|runs?|tests?), |^OK \([1-9]|^\d+% tests passed, \d+ tests? failed out of [1-9]`)
 )
 
 // idle reports whether a command succeeds on the tree that the task began with. One that runs tests is not asked: what the new ones
@@ -100,6 +105,9 @@ func (p *taskProof) idle(ctx context.Context, argv []string, persons bool) (bool
 			return false, err
 		}
 		p.bare = pl
+	}
+	if err := p.bare.before(ctx, new(testRun)); err != nil {
+		return false, err
 	}
 	out, err := p.bare.exec(ctx, verifyCommand(argv), false)
 	if _, ok := errors.AsType[*EnvironmentError](err); ok {

@@ -11,6 +11,7 @@ var testCommands = []string{
 	"npm test", "npm t", "npm run test", "pnpm test", "pnpm run test", "yarn test", "yarn run test", "bun run test",
 	"pytest", "python -m pytest", "python3 -m pytest", "uv run pytest", "poetry run pytest", "python -m unittest", "python3 -m unittest",
 	"mvn test", "mvn -q test", "./mvnw test", "sh mvnw test",
+	"rspec", "bundle exec rspec", "rake test", "bundle exec rake test", "ruby -Itest", "ruby -Ilib:test", "ruby -Ilib -Itest", "phpunit", "vendor/bin/phpunit", "mix test", "ctest",
 }
 
 // TestCommand reports whether a command runs tests, by how it begins, and whether it runs all of them: nothing in it

@@ -16,6 +16,7 @@ func TestTestCommand(t *testing.T) {
 		"pytest": "all", "pytest -q": "all", "pytest -k total": "some", "pytest tests/test_a.py": "some", "python3 -m pytest -x": "all",
 		"python3 -m unittest discover": "all", "python3 -m unittest discover -s tests": "some", "python3 -m unittest tests.test_a": "some",
 		"cargo test": "all", "cargo test total": "some", "mvn -q test": "all", "mvn test -Dtest=TotalTest": "some", "grep -q x README.md": "", "make test": "",
+		"rspec": "all", "bundle exec rspec spec/a_spec.rb -e split": "some", "ruby -Itest test/a_test.rb": "some", "mix test": "all", "ctest --test-dir build -R units": "some", "phpunit": "all",
 	} {
 		tests, all := toolchain.TestCommand(strings.Fields(line))
 		got := map[[2]bool]string{{true, true}: "all", {true, false}: "some"}[[2]bool{tests, all}]

@@ -41,7 +41,7 @@ func (f *feature) designed(c *flow.Ctx, why string) ([]pdca.Problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		before = string(out.Answer)
+		before = turn.Answered(out.Answer)
 		for i := range ans.Checklist {
 			ans.Checklist[i].ID = fmt.Sprintf("D-%02d", i+1) // what two items are called is not the author's to confuse
 		}

@@ -87,7 +87,7 @@ func (f *feature) planned(c *flow.Ctx, history []string) ([]pdca.Problem, error)
 		if err != nil {
 			return nil, err
 		}
-		before = string(out.Answer)
+		before = turn.Answered(out.Answer)
 		ans.HeldOut = turn.KeepHeldOut(ans.HeldOut, f.plan.HeldOut)
 		f.plan, f.held = ans, ans.HeldOut
 		var warnings []pdca.Problem

@@ -110,7 +110,7 @@ func (w *writing) ask(c *flow.Ctx, n int) ([]turn.Question, json.RawMessage, err
 		return nil, nil, err
 	}
 	w.out.Usage = w.out.Usage.Add(out.Usage)
-	w.before = string(out.Answer)
+	w.before = turn.Answered(out.Answer)
 	var ans struct {
 		Questions []turn.Question `json:"questions"`
 	}

@@ -80,7 +80,7 @@ func finding(b *strings.Builder, f step.Finding, mark string) {
 		place = fmt.Sprintf("%s:%d", f.Path, f.Line)
 	}
 	if place != "" {
-		place += " "
+		place += ": "
 	}
 	fmt.Fprintf(b, "- [%s] %s%s%s\n", f.Rule, place, mark, Lines(ownFrames(f.Message), longMessage))
 }
@@ -137,6 +137,11 @@ func Left(work string, list []step.Finding) (out []string) {
 		}
 	}
 	return out
+}
+
+// Answered is an answer as its author wrote it: what was kept as JSON has some characters as escapes.
+func Answered(raw []byte) string {
+	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(raw))
 }
 
 // Fenced puts a text that is data between tags of a name; the text cannot close them.

@@ -73,7 +73,7 @@ func TestBlockingFirst(t *testing.T) {
 Retry: the engine found problems in the previous attempt. It is in the tree; ` + "`git diff HEAD`" + ` shows everything changed so far. Fix what is listed. If code or a new test of the previous attempt contradicts the task, correct it too. Keep everything else.
 
 Fix these findings:
-- [no-tests] a.go:3 F.
+- [no-tests] a.go:3: F.
 - [build-failed] R.
 
 Failing tests:
@@ -93,7 +93,7 @@ S.
 		t.Errorf("%s\nwant:\n%s", b.String(), want)
 	}
 	english := func(_, s string) string { return s }
-	if got, want := s.Question(english, "H"), "H\n- [no-tests] a.go:3 F.\n- [build-failed] R.\n- test a_test.go::TestA: fail\n  1\n  2\n- [refs-moved] (warning) W.\nThe agent says: S.\n"; got != want {
+	if got, want := s.Question(english, "H"), "H\n- [no-tests] a.go:3: F.\n- [build-failed] R.\n- test a_test.go::TestA: fail\n  1\n  2\n- [refs-moved] (warning) W.\nThe agent says: S.\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for name, merged := range map[bool]string{true: "what others did", false: "everything else"} {

@@ -20,7 +20,7 @@ const CriteriaSchema = `{"type":"array","items":{"type":"object","additionalProp
 
 // HeldOutSchema is the JSON schema of a list of task.HeldOut.
 const HeldOutSchema = `{"type":"array","description":"calls that the code's author never sees","items":{"type":"object","additionalProperties":false,"required":["call","gives"],"properties":{` +
-	`"call":{"type":"string","description":"an export called with literals, or a command"},"gives":{"type":"string","description":"a literal, error, or the name of an error; of a command, what it prints"}}}}`
+	`"call":{"type":"string","description":"an export called with literals, or a command"},"gives":{"type":"string","description":"a literal, error, or the name of an error; of a command, what it prints, or error"}}}}`
 
 //go:embed held_out.md
 var heldOutChoice string
