@@ -228,10 +228,7 @@ func (w *writer) params(list []Param) []string {
 }
 
 func (w *writer) param(p Param, name string, alone bool) string {
-	t := Type{Form: Basic, Name: w.word("any"), Class: "any"}
-	if p.Type != nil {
-		t = *p.Type
-	}
+	t := w.said(p.Type)
 	typ := w.typ(t, false)
 	switch w.lang {
 	case TypeScript:
@@ -417,10 +414,7 @@ func indent(by string, lines []string, end string) string {
 }
 
 func (w *writer) field(f Field) string {
-	t := Type{Form: Basic, Name: w.word("any"), Class: "any"}
-	if f.Type != nil {
-		t = *f.Type
-	}
+	t := w.said(f.Type)
 	typ, name := w.typ(t, false), Name(f.Name, w.lang)
 	if f.Optional && w.lang != TypeScript {
 		typ = w.optional(t)
@@ -444,10 +438,7 @@ func goFields(w *writer, fields []Field) string {
 	rows := make([]row, 0, len(fields))
 	a, b := 0, 0
 	for _, f := range fields {
-		t := Type{Form: Basic, Name: "any", Class: "any"}
-		if f.Type != nil {
-			t = *f.Type
-		}
+		t := w.said(f.Type)
 		r := row{Name(f.Name, Go), w.typ(t, false), "`json:\"" + f.Name + "\"`"}
 		if f.Optional {
 			r.typ, r.tag = w.optional(t), "`json:\""+f.Name+",omitempty\"`"

@@ -118,14 +118,10 @@ func isWord(name string) bool {
 
 // leadingIdent is the name that a text begins with, "" without.
 func leadingIdent(s string) string {
-	end := strings.IndexFunc(s, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if end < 0 {
-		end = len(s)
+	if name := s[:len(s)-len(strings.TrimLeftFunc(s, ofName))]; isIdent(name) {
+		return name
 	}
-	if !isIdent(s[:end]) {
-		return ""
-	}
-	return s[:end]
+	return ""
 }
 
 // firstType reads a type in the first of the languages that understands it.

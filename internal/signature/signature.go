@@ -197,16 +197,9 @@ func (s *Sig) heading(head string) (before string) {
 			head = strings.TrimSpace(head[:i])
 		}
 	}
-	at := len(head)
-	for at > 0 {
-		r, n := utf8.DecodeLastRuneInString(head[:at])
-		if r != '_' && r != '$' && r != '.' && r != ':' && r != '#' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			break
-		}
-		at -= n
-	}
-	s.Name = strings.Trim(head[at:], ".:#")
-	return strings.TrimSpace(head[:at])
+	before = strings.TrimRightFunc(head, func(r rune) bool { return ofName(r) || strings.ContainsRune(".:#", r) })
+	s.Name = strings.Trim(head[len(before):], ".:#")
+	return strings.TrimSpace(before)
 }
 
 // generics reads type parameters: T, T extends X, T: X, T X (Go, also for several), 'a, const N.
@@ -426,16 +419,8 @@ func (s *Sig) colonParam(p *Param, part string) {
 
 func (s *Sig) javaParam(p *Param, part string) {
 	part = strings.TrimSpace(strings.TrimPrefix(part, "final "))
-	at := len(part)
-	for at > 0 {
-		r, n := utf8.DecodeLastRuneInString(part[:at])
-		if r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			break
-		}
-		at -= n
-	}
-	p.Name = part[at:]
-	typ := strings.TrimSpace(part[:at])
+	typ := strings.TrimRightFunc(part, ofName)
+	p.Name, typ = part[len(typ):], strings.TrimSpace(typ)
 	if rest, ok := strings.CutSuffix(typ, "..."); ok {
 		p.Variadic, typ = true, strings.TrimSpace(rest)
 	}
@@ -462,11 +447,10 @@ func (s *Sig) goParam(p *Param, part string) {
 	p.Name, p.Type = name, &t
 }
 
+// ofName reports whether a letter, digit or mark may stand in a name.
+func ofName(r rune) bool { return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 func isIdent(s string) bool {
-	for i, r := range s {
-		if r != '_' && r != '$' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
-			return false
-		}
-	}
-	return s != ""
+	first, _ := utf8.DecodeRuneInString(s)
+	return s != "" && !unicode.IsDigit(first) && strings.TrimLeftFunc(s, ofName) == ""
 }

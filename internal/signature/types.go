@@ -119,7 +119,7 @@ func lexType(s string) []typeTok {
 					if next, _ := utf8.DecodeRuneInString(s[j+size:]); next != '_' && !unicode.IsLetter(next) {
 						break
 					}
-				} else if c != '_' && c != '$' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+				} else if !ofName(c) {
 					break
 				}
 				j += size
@@ -158,7 +158,7 @@ func lexType(s string) []typeTok {
 
 func isWordEnd(s string) bool {
 	r, _ := utf8.DecodeLastRuneInString(s)
-	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+	return r != '$' && ofName(r)
 }
 
 // squeeze makes one space of all white space.
@@ -169,7 +169,7 @@ func tight(s string) string {
 	var b strings.Builder
 	for i, w := range strings.Fields(s) {
 		if i > 0 && isWordEnd(b.String()) {
-			if r, _ := utf8.DecodeRuneInString(w); r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
+			if r, _ := utf8.DecodeRuneInString(w); r != '$' && ofName(r) {
 				b.WriteByte(' ')
 			}
 		}

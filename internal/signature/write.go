@@ -111,8 +111,16 @@ type writer struct {
 
 func (w *writer) word(class string) string { return words[class][slices.Index(order, w.lang)] }
 
+// said is the type that is said of something, any where none is.
+func (w *writer) said(t *Type) Type {
+	if t == nil {
+		return Type{Form: Basic, Name: w.word("any"), Class: "any"}
+	}
+	return *t
+}
+
 // keeps says that nothing has to be translated.
-func (w *writer) keeps() bool { return w.lang == w.from || w.lang == "" }
+func (w *writer) keeps() bool { return w.lang == w.from }
 
 // choose picks by language.
 func (w *writer) choose(ts, py, golang, rust, java, kotlin string) string {
@@ -222,7 +230,7 @@ func (w *writer) same(t Type) (string, bool) {
 		}
 		e := w.typ(t.Args[0], true)
 		switch {
-		case strings.HasPrefix(t.Name, "[") && (w.lang == Go || w.lang == ""):
+		case strings.HasPrefix(t.Name, "[") && w.lang == Go:
 			return t.Name + e, true
 		case strings.HasPrefix(t.Name, "[") && w.lang == Rust:
 			size := strings.Trim(t.Name, "[]")
@@ -275,23 +283,13 @@ func (w *writer) same(t Type) (string, bool) {
 			return w.with(t.Path, t.Args...), true
 		}
 	case Tuple:
-		if w.lang == "" {
-			return "(" + w.list(t.Args) + ")", true
-		}
 		if w.lang == Go {
 			return "(" + w.list(t.Args) + ")", true
 		}
 		if t.Name != "" {
 			return w.with(t.Name, t.Args...), true
 		}
-	case Union:
-		if w.lang == "" {
-			return (&writer{lang: TypeScript, from: TypeScript}).typ(t, false), true
-		}
 	default:
-	}
-	if w.lang == "" {
-		return (&writer{lang: TypeScript, from: TypeScript}).typ(t, false), true
 	}
 	return "", false
 }
