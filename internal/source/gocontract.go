@@ -3,6 +3,7 @@ package source
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -75,8 +76,7 @@ func (g *goFile) flat(n ast.Node) string { return strings.Join(strings.Fields(g.
 // contract reads the documentation and the guards of a function.
 func (g *goFile) contract(name string, d *ast.FuncDecl) {
 	params := map[string]bool{}
-	lists := []*ast.FieldList{d.Recv, d.Type.Params}
-	for _, l := range lists {
+	for _, l := range []*ast.FieldList{d.Recv, d.Type.Params} {
 		if l == nil {
 			continue
 		}
@@ -261,36 +261,27 @@ func (g *goFile) states() {
 			}
 			for _, n := range v.Names {
 				if n.Name != "_" {
-					g.addState(typ, n.Name, g.line(gen.Pos()))
+					g.addState(typ, n.Name)
 				}
 			}
 		}
 	}
 }
 
-func (g *goFile) addState(typ, value string, line int) {
-	for i := range g.f.States {
-		if g.f.States[i].Name == typ {
-			g.f.States[i].Values = append(g.f.States[i].Values, value)
-			return
-		}
+func (g *goFile) addState(typ, value string) {
+	i := slices.IndexFunc(g.f.States, func(s States) bool { return s.Name == typ })
+	if i < 0 {
+		i, g.f.States = len(g.f.States), append(g.f.States, States{Name: typ})
 	}
-	g.f.States = append(g.f.States, States{typ, []string{value}, line})
+	g.f.States[i].Values = append(g.f.States[i].Values, value)
 }
 
 func (g *goFile) isValue(e ast.Expr) (string, bool) {
 	id, ok := e.(*ast.Ident)
-	if !ok {
+	if !ok || !slices.ContainsFunc(g.f.States, func(s States) bool { return slices.Contains(s.Values, id.Name) }) {
 		return "", false
 	}
-	for _, s := range g.f.States {
-		for _, v := range s.Values {
-			if v == id.Name {
-				return v, true
-			}
-		}
-	}
-	return "", false
+	return id.Name, true
 }
 
 // transitions finds changes of state that methods of exported types allow from one state alone.
@@ -305,7 +296,7 @@ func (g *goFile) transitions() {
 		}
 		self := fn.Recv.List[0].Names[0].Name + "."
 		add := func(from, to string) {
-			g.f.Transitions = append(g.f.Transitions, Transition{from, fn.Name.Name, to, g.line(fn.Pos())})
+			g.f.Transitions = append(g.f.Transitions, Transition{from, fn.Name.Name, to})
 		}
 		from, field := g.refuses(fn.Body, self)
 		if from != "" {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"go/ast"
 	"go/format"
 	"go/parser"
@@ -195,13 +196,9 @@ func (g *goFile) general(d *ast.GenDecl) {
 			}
 			above := g.embeds(s.Type)
 			publicFields(s.Type)
-			doc := s.Doc.Text()
-			if doc == "" {
-				doc = d.Doc.Text()
-			}
 			clean := *s
 			clean.Doc, clean.Comment = nil, nil
-			e := Export{Name: s.Name.Name, Kind: kind, Signature: "type " + g.text(&clean), Line: g.line(s.Pos()), Doc: summary(doc)}
+			e := Export{Name: s.Name.Name, Kind: kind, Signature: "type " + g.text(&clean), Line: g.line(s.Pos()), Doc: summary(cmp.Or(s.Doc.Text(), d.Doc.Text()))}
 			if e.Text = gofmt(e.Signature); e.Text == "" {
 				e.Text = e.Signature
 			}

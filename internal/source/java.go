@@ -52,11 +52,7 @@ func (j *javaFile) imported(n syntax.Node) {
 	if n.Child("asterisk").OK() {
 		from, last = name, "*"
 	}
-	if k := len(j.f.Imports); k > 0 && j.f.Imports[k-1].From == from && j.f.Imports[k-1].Line == n.Line() {
-		j.f.Imports[k-1].Names = append(j.f.Imports[k-1].Names, last)
-		return
-	}
-	j.f.Imports = append(j.f.Imports, Import{From: from, Names: []string{last}, Line: n.Line()})
+	j.addImport(Import{From: from, Names: []string{last}, Line: n.Line()})
 }
 
 // javaDrop leaves out annotations.
@@ -112,7 +108,7 @@ func (j *javaFile) typ(c syntax.Node, owner string, exported, implied bool) {
 		for _, t := range c.Child("permits").Child("type_list").NamedChildren() {
 			values = append(values, t.Text()[strings.LastIndexByte(t.Text(), '.')+1:])
 		}
-		j.states(name, values, c)
+		j.states(name, values)
 	}
 	j.members(body, dotted(owner, name), visible, kind == "interface")
 	j.members(body.Child("enum_body_declarations"), dotted(owner, name), visible, false)
@@ -194,7 +190,7 @@ func (j *javaFile) method(n syntax.Node, owner string, visible bool) {
 	}
 	j.f.contract(full, j.doc(n.Start()), j.guards(withoutComments(body), params, j.statement), n.Line())
 	if body.OK() {
-		j.methods = append(j.methods, method{name, body, n.Line()})
+		j.methods = append(j.methods, method{name, body})
 	}
 }
 

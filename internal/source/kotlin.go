@@ -251,7 +251,7 @@ func (k *kotlinFile) class(n syntax.Node, owner string, visible bool) {
 		if kind == "class" || kind == "dataclass" {
 			k.parameterFields(n, dotted(owner, name))
 		}
-		k.states(name, values, n)
+		k.states(name, values)
 	}
 	fields := len(k.f.Fields)
 	k.declarations(body, dotted(owner, name), visible)
@@ -376,7 +376,7 @@ func (k *kotlinFile) method(n syntax.Node, owner string, visible bool) {
 	block := body.Child("block")
 	k.f.contract(full, k.doc(n.Start()), k.guards(withoutComments(block), params, k.statement), n.Line())
 	if block.OK() {
-		k.methods = append(k.methods, method{name, block, n.Line()})
+		k.methods = append(k.methods, method{name, block})
 	}
 }
 

@@ -433,18 +433,8 @@ func headerEnd(ts []Token, i int) int {
 		if ts[j].Indent >= 0 {
 			return 0
 		}
-		if ts[j].Kind != Punct {
-			continue
-		}
-		switch ts[j].Text {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			depth--
-		case ":":
-			if depth == 0 && !lambdaBefore(ts[i:j]) {
-				return j
-			}
+		if depth += nesting(ts[j]); depth == 0 && isPunct(ts[j], ":") && !lambdaBefore(ts[i:j]) {
+			return j
 		}
 	}
 	return 0

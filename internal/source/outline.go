@@ -38,14 +38,10 @@ func (c *Contract) empty() bool {
 type States struct {
 	Name   string
 	Values []string
-	Line   int
 }
 
 // Transition is a change of state that the code allows from one state alone.
-type Transition struct {
-	From, Trigger, To string
-	Line              int
-}
+type Transition struct{ From, Trigger, To string }
 
 // Stage is a function with a place in a life cycle: @lifecycle N in its documentation.
 type Stage struct {
@@ -55,12 +51,7 @@ type Stage struct {
 }
 
 func isState(name string) bool {
-	for _, end := range []string{"State", "Status", "Phase"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"State", "Status", "Phase"}, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 // contract adds what the documentation and the guards of an exported function say.

@@ -59,13 +59,7 @@ func (t *treeFile) indent(ts []Token) {
 		if fresh && depth == 0 {
 			x.Indent = column(t.src, x.Off)
 		}
-		fresh = false
-		switch {
-		case isPunct(*x, "("), isPunct(*x, "["), isPunct(*x, "{"):
-			depth++
-		case isPunct(*x, ")"), isPunct(*x, "]"), isPunct(*x, "}"):
-			depth = max(0, depth-1)
-		}
+		fresh, depth = false, max(0, depth+nesting(*x))
 	}
 }
 
@@ -178,12 +172,7 @@ func hasCallTokens(ts []Token) bool {
 func atLevel(ts []Token, op string) int {
 	depth := 0
 	for i, t := range ts {
-		switch {
-		case isPunct(t, "("), isPunct(t, "["), isPunct(t, "{"):
-			depth++
-		case isPunct(t, ")"), isPunct(t, "]"), isPunct(t, "}"):
-			depth--
-		case depth == 0 && t.Text == op && t.Kind != String:
+		if depth += nesting(t); depth == 0 && t.Text == op && t.Kind != String {
 			return i
 		}
 	}

@@ -257,7 +257,7 @@ func (p *pythonTree) function(def, at syntax.Node, owner, name string, marks []s
 	}
 	p.contract(def, at, dotted(owner, name), doc)
 	if owner != "" {
-		p.methods = append(p.methods, method{name, def.At("body"), def.Line()})
+		p.methods = append(p.methods, method{name, def.At("body")})
 	}
 }
 
@@ -346,7 +346,7 @@ func (p *pythonTree) class(def, at syntax.Node, owner, name string, marks []stri
 				e.Variants, e.Cases = append(e.Variants, id.Text()), append(e.Cases, id.Text()+value)
 			}
 		}
-		p.states(name, e.Variants, def)
+		p.states(name, e.Variants)
 	}
 	p.definitions(conditionals(body), dotted(owner, name), false)
 }

@@ -111,7 +111,7 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 					e.Cases = append(e.Cases, r.written(r.upTo(v, nil, rustDrop)))
 				}
 			}
-			r.states(name, e.Variants, n)
+			r.states(name, e.Variants)
 		}
 	case "trait_item":
 		if public {
@@ -200,7 +200,7 @@ func (r *rustFile) method(n syntax.Node, owner string, public bool, kind string)
 	}
 	r.f.contract(full, r.doc(n.Start()), r.guards(withoutComments(body), params, r.statement), n.Line())
 	if kind == "method" && body.OK() {
-		r.methods = append(r.methods, method{name, body, n.Line()})
+		r.methods = append(r.methods, method{name, body})
 	}
 }
 
@@ -273,7 +273,7 @@ func (r *rustFile) use(n syntax.Node, prefix []string, public bool, owner string
 		if len(from) == 0 {
 			r.f.Imports = append(r.f.Imports, Import{From: name, Line: n.Line()})
 		} else {
-			r.imported(strings.Join(from, "::"), name, n.Line())
+			r.addImport(Import{From: strings.Join(from, "::"), Names: []string{name}, Line: n.Line(), Inner: r.inner})
 		}
 		if public {
 			outside, what := name, name
@@ -320,15 +320,6 @@ func (r *rustFile) use(n syntax.Node, prefix []string, public bool, owner string
 		p := path(n)
 		add(p[:len(p)-1], p[len(p)-1], "")
 	}
-}
-
-// imported joins names of one path that are used on one line after the other.
-func (r *rustFile) imported(from, name string, line int) {
-	if k := len(r.f.Imports); k > 0 && r.f.Imports[k-1].From == from && r.f.Imports[k-1].Line == line {
-		r.f.Imports[k-1].Names = append(r.f.Imports[k-1].Names, name)
-		return
-	}
-	r.f.Imports = append(r.f.Imports, Import{From: from, Names: []string{name}, Line: line, Inner: r.inner})
 }
 
 // attributes is the text of the attributes before an item.

@@ -134,20 +134,11 @@ func (s *scriptFile) statementEnd(i int) int {
 	depth := 0
 	for k := i; k < len(s.ts); k++ {
 		t := s.ts[k]
-		if t.Kind == Punct {
-			switch t.Text {
-			case "(", "[", "{", "${":
-				depth++
-			case ")", "]", "}":
-				depth--
-				if depth < 0 {
-					return k - 1
-				}
-			case ";":
-				if depth == 0 {
-					return k
-				}
-			}
+		if depth += nesting(t); depth < 0 {
+			return k - 1
+		}
+		if depth == 0 && isPunct(t, ";") {
+			return k
 		}
 		if depth == 0 && k > i && k+1 < len(s.ts) && s.ts[k+1].Line > lastLine(t) && ends(t) && begins(s.ts[k+1]) {
 			return k

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/syntax"
@@ -17,11 +18,7 @@ func (s *scriptTree) class(d, at syntax.Node, owner, name string) {
 		}
 	}
 	e.Above = e.Bases
-	inside := d.At("name").Text()
-	if inside == "" {
-		inside = name
-	}
-	inside = dotted(owner, inside)
+	inside := dotted(owner, cmp.Or(d.At("name").Text(), name))
 	members := withoutComments(d.At("body"))
 	signed, read := map[string]bool{}, map[string]bool{}
 	for _, m := range members {
@@ -57,7 +54,7 @@ func (s *scriptTree) class(d, at syntax.Node, owner, name string) {
 			}
 			s.contract(dotted(inside, label), m, m)
 			if body := m.At("body"); body.OK() {
-				s.methods = append(s.methods, method{label, body, m.Line()})
+				s.methods = append(s.methods, method{label, body})
 			}
 		case "method_signature", "abstract_method_signature":
 			s.export(m, inside, label, "method", s.upTo(m, end, drop)).Static = has(m, "static")

@@ -447,21 +447,26 @@ func isPunct(t Token, s string) bool { return t.Kind == Punct && t.Text == s }
 
 func isWord(t Token, s string) bool { return t.Kind == Ident && t.Text == s }
 
+// nesting is 1 for a bracket that opens, -1 for one that closes, and 0 for all else.
+func nesting(t Token) int {
+	if t.Kind == Punct {
+		switch t.Text {
+		case "(", "[", "{", "${":
+			return 1
+		case ")", "]", "}":
+			return -1
+		}
+	}
+	return 0
+}
+
 // closing gives the index of the bracket that closes the one at i, len(ts) if there is none.
 func closing(ts []Token, i int) int {
 	depth := 0
 	for ; i < len(ts); i++ {
-		if ts[i].Kind != Punct {
-			continue
-		}
-		switch ts[i].Text {
-		case "(", "[", "{", "${":
-			depth++
-		case ")", "]", "}":
-			depth--
-			if depth == 0 {
-				return i
-			}
+		n := nesting(ts[i])
+		if depth += n; n < 0 && depth == 0 {
+			return i
 		}
 	}
 	return len(ts)
@@ -472,19 +477,10 @@ func splitArgs(ts []Token) [][]Token {
 	var out [][]Token
 	depth, start := 0, 0
 	for i, t := range ts {
-		if t.Kind != Punct {
-			continue
-		}
-		switch t.Text {
-		case "(", "[", "{", "${":
-			depth++
-		case ")", "]", "}":
-			depth--
-		case ",":
-			if depth == 0 {
-				out = append(out, ts[start:i])
-				start = i + 1
-			}
+		depth += nesting(t)
+		if depth == 0 && isPunct(t, ",") {
+			out = append(out, ts[start:i])
+			start = i + 1
 		}
 	}
 	if start < len(ts) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -136,11 +137,7 @@ func (ts *goTests) skipCall(e ast.Expr) int {
 		return 0
 	}
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return 0
-	}
-	id, ok := sel.X.(*ast.Ident)
-	if !ok || !ts.names[id.Name] {
+	if !ok || !ts.isT(sel.X) {
 		return 0
 	}
 	switch sel.Sel.Name {
@@ -152,14 +149,9 @@ func (ts *goTests) skipCall(e ast.Expr) int {
 
 // environmental conditions are those under which skipping is honest: the machine cannot run the test.
 func environmental(text string) bool {
-	for _, ok := range []string{
+	return slices.ContainsFunc([]string{
 		"testing.Short(", "runtime.GOOS", "runtime.GOARCH", "LookPath(", "Getuid(", "Geteuid(", "NumCPU(", "GOMAXPROCS(",
-	} {
-		if strings.Contains(text, ok) {
-			return true
-		}
-	}
-	return false
+	}, func(ok string) bool { return strings.Contains(text, ok) })
 }
 
 func (ts *goTests) ifStmt(s *ast.IfStmt, trivial bool, before string) {
@@ -270,23 +262,16 @@ func (ts *goTests) assertion(c *ast.CallExpr) (real, is bool) {
 	return false, false
 }
 
-func (ts *goTests) passesT(c *ast.CallExpr) bool {
-	for _, a := range c.Args {
-		if id, ok := a.(*ast.Ident); ok && ts.names[id.Name] {
-			return true
-		}
-	}
-	return false
+// isT reports whether an expression is what a test is given: t.
+func (ts *goTests) isT(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && ts.names[id.Name]
 }
 
+func (ts *goTests) passesT(c *ast.CallExpr) bool { return slices.ContainsFunc(c.Args, ts.isT) }
+
 func (ts *goTests) trivialArgs(c *ast.CallExpr) bool {
-	var args []ast.Expr
-	for _, a := range c.Args {
-		if id, ok := a.(*ast.Ident); ok && ts.names[id.Name] {
-			continue
-		}
-		args = append(args, a)
-	}
+	args := slices.DeleteFunc(slices.Clone(c.Args), ts.isT)
 	if len(args) == 0 {
 		return false
 	}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/syntax"
@@ -46,12 +47,7 @@ func bodyOf(n syntax.Node) syntax.Node {
 }
 
 func isJUnit(marks map[string]bool) bool {
-	for _, m := range []string{"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property"} {
-		if marks[m] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property"}, func(m string) bool { return marks[m] })
 }
 
 // test notes a test of JUnit and what it asserts.
@@ -177,10 +173,9 @@ func (t *treeFile) named(name string) syntax.Node {
 				continue
 			}
 			n := c.At("name").Text()
-			if _, ok := t.bodies[n]; ok {
-				continue
+			if _, ok := t.bodies[n]; !ok {
+				t.bodies[n] = bodyOf(c)
 			}
-			t.bodies[n] = bodyOf(c)
 		}
 	}
 	return t.bodies[name]

@@ -83,11 +83,7 @@ func (p *pyFile) testsIn(from, to int, class string, outer pyMark) {
 		switch {
 		case kind == "class" && (strings.HasPrefix(name, "Test") || strings.Contains(render(ts), "TestCase")):
 			end = p.end(l, to)
-			inner := name
-			if class != "" {
-				inner = class + "::" + name
-			}
-			p.testsIn(l+1, end, inner, mark)
+			p.testsIn(l+1, end, inside(class, name), mark)
 		case kind == "def":
 			end = p.end(l, to)
 			if strings.HasPrefix(name, "test") {
@@ -102,13 +98,10 @@ func (p *pyFile) testsIn(from, to int, class string, outer pyMark) {
 }
 
 func (p *pyFile) test(l, end int, class, name string, mark pyMark, maySkip bool) {
-	if class != "" {
-		name = class + "::" + name
-	}
 	last := p.ts[p.lines[end-1].to-1]
 	first := p.toks(l)[0]
 	colon := headerEnd(p.ts, p.lines[l].from)
-	t := Test{Name: name, Line: first.Line, End: last.Line, Off: first.Off, Stop: last.End, MaySkip: maySkip}
+	t := Test{Name: inside(class, name), Line: first.Line, End: last.Line, Off: first.Off, Stop: last.End, MaySkip: maySkip}
 	if colon > 0 {
 		t.Off = p.ts[colon].End
 	}

@@ -22,7 +22,7 @@ func (r *rustFile) tests(n syntax.Node, module string, aside bool) {
 				apart(c, from)
 			}
 			if body := c.At("body"); body.OK() {
-				r.tests(body, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"), aside || only)
+				r.tests(body, inside(module, c.At("name").Text()), aside || only)
 			}
 		case "function_item":
 			text, from := r.attributed(c)
@@ -31,10 +31,13 @@ func (r *rustFile) tests(n syntax.Node, module string, aside bool) {
 				continue
 			}
 			apart(c, from)
-			r.test(c, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"), attrs, from)
+			r.test(c, inside(module, c.At("name").Text()), attrs, from)
 		}
 	}
 }
+
+// inside is the name of a test behind that of the class or module that it is in, as runners write it.
+func inside(around, name string) string { return strings.TrimPrefix(around+"::"+name, "::") }
 
 func rustTest(attrs string) bool {
 	for line := range strings.SplitSeq(attrs, "\n") {

@@ -166,13 +166,7 @@ func (s *scriptFile) title(i int) (title string, open bool, next int) {
 	if s.at(i).Kind != String {
 		depth := 0
 		for k := i; k < len(s.ts); k++ {
-			switch {
-			case s.punct(k, "("), s.punct(k, "["), s.punct(k, "{"), s.punct(k, "${"):
-				depth++
-			case s.punct(k, ")"), s.punct(k, "]"), s.punct(k, "}"):
-				depth--
-			}
-			if depth < 0 {
+			if depth += nesting(s.ts[k]); depth < 0 {
 				return "", false, i
 			}
 			if depth == 0 && s.punct(k, ",") {
@@ -220,15 +214,10 @@ func (s *scriptFile) assertions(t *Test, from, to int) {
 	trivialUntil, environmentUntil := -1, -1
 	for i := from; i < to; i++ {
 		tok := s.ts[i]
+		depth += nesting(tok)
 		switch {
-		case isPunct(tok, "{"), isPunct(tok, "("), isPunct(tok, "["), isPunct(tok, "${"):
-			depth++
-			if isPunct(tok, "{") && bodyDepth < 0 && (s.punct(i-1, "=>") || s.punct(i-1, ")")) {
-				bodyDepth = depth
-			}
-			continue
-		case isPunct(tok, "}"), isPunct(tok, ")"), isPunct(tok, "]"):
-			depth--
+		case isPunct(tok, "{") && bodyDepth < 0 && (s.punct(i-1, "=>") || s.punct(i-1, ")")):
+			bodyDepth = depth
 			continue
 		case tok.Kind != Ident || s.punct(i-1, ".") && tok.Text != "should" && !s.context(i) && !s.method(i):
 			continue

@@ -11,7 +11,6 @@ import (
 type method struct {
 	name string
 	body syntax.Node
-	line int
 }
 
 // value is the state that an expression names: State.Idle, State::Idle, "idle", IDLE.
@@ -34,12 +33,8 @@ func (t *treeFile) value(text string) (string, bool) {
 
 // stateful reports whether an expression is a field of the object itself.
 func stateful(text string) bool {
-	for _, p := range []string{"this.", "self.", "this->"} {
-		if strings.HasPrefix(text, p) {
-			return true
-		}
-	}
-	return !strings.ContainsAny(text, ".([ ")
+	own := slices.ContainsFunc([]string{"this.", "self.", "this->"}, func(p string) bool { return strings.HasPrefix(text, p) })
+	return own || !strings.ContainsAny(text, ".([ ")
 }
 
 // assigned is the field and the state of an assignment.
@@ -106,7 +101,7 @@ func (t *treeFile) guarded(m method, read func(syntax.Node) statement) {
 		}
 	}
 	if n == 1 {
-		t.f.Transitions = append(t.f.Transitions, Transition{from, m.name, to, m.line})
+		t.f.Transitions = append(t.f.Transitions, Transition{from, m.name, to})
 	}
 }
 
@@ -140,7 +135,7 @@ func (t *treeFile) switched(m method, subject string, arms []arm) {
 			}
 		}
 		if direct == 1 && all == 1 {
-			t.f.Transitions = append(t.f.Transitions, Transition{from, m.name, to, m.line})
+			t.f.Transitions = append(t.f.Transitions, Transition{from, m.name, to})
 		}
 	}
 }

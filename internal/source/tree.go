@@ -153,15 +153,24 @@ func (t *treeFile) reexport(n syntax.Node, owner, name, what, from string) {
 	t.f.Exports = append(t.f.Exports, Export{Name: name, Owner: owner, Kind: "reexport", Signature: sig, Text: sig, Line: n.Line()})
 }
 
+// addImport notes what is imported. Names of one module that are imported on one line after the other are one import.
+func (t *treeFile) addImport(i Import) {
+	if k := len(t.f.Imports) - 1; k >= 0 && t.f.Imports[k].From == i.From && t.f.Imports[k].Line == i.Line {
+		t.f.Imports[k].Names = append(t.f.Imports[k].Names, i.Names...)
+		return
+	}
+	t.f.Imports = append(t.f.Imports, i)
+}
+
 // function notes a function whose code begins at an offset.
 func (t *treeFile) function(name string, n syntax.Node, body int) {
 	t.f.Funcs = append(t.f.Funcs, Func{Name: name, Line: n.Line(), End: n.EndLine(), Off: n.Start(), Stop: n.End(), Body: body})
 }
 
 // states notes the values of an enumeration if its name says that they are states.
-func (t *treeFile) states(name string, values []string, n syntax.Node) {
+func (t *treeFile) states(name string, values []string) {
 	if isState(name) && len(values) > 0 {
-		t.f.States = append(t.f.States, States{name, values, n.Line()})
+		t.f.States = append(t.f.States, States{name, values})
 	}
 }
 
@@ -243,15 +252,7 @@ func (t *treeFile) upTo(n syntax.Node, stop, drop func(syntax.Node) bool) []Toke
 }
 
 func kinds(names ...string) func(syntax.Node) bool {
-	return func(n syntax.Node) bool {
-		k := n.Kind()
-		for _, name := range names {
-			if k == name {
-				return true
-			}
-		}
-		return false
-	}
+	return func(n syntax.Node) bool { return slices.Contains(names, n.Kind()) }
 }
 
 // flat is the text of a node on one line, without comments.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -132,10 +133,7 @@ func (s *scriptTree) exported(n syntax.Node, owner string) {
 				continue
 			}
 			name, alias := x.At("name").Text(), x.At("alias").Text()
-			outside := name
-			if alias != "" {
-				outside = alias
-			}
+			outside := cmp.Or(alias, name)
 			if from == "" && s.named(name, owner, outside) {
 				continue
 			}
@@ -229,15 +227,10 @@ func (s *scriptTree) importedFrom(name string) string {
 
 // declaration notes one as an export, under another name where outside is given. at is where its documentation ends.
 func (s *scriptTree) declaration(d, at syntax.Node, owner, outside string) {
-	name := d.At("name").Text()
-	if outside != "" {
-		name = outside
-	}
+	name := cmp.Or(outside, d.At("name").Text())
 	switch d.Kind() {
 	case "function_declaration", "generator_function_declaration", "function_signature", "function_expression", "arrow_function", "generator_function":
-		if name == "" {
-			name = "default"
-		}
+		name = cmp.Or(name, "default")
 		if d.Kind() == "function_signature" || !s.signed[d.At("name").Text()] {
 			s.export(at, owner, name, "function", s.functionHead(d))
 		}
@@ -251,7 +244,7 @@ func (s *scriptTree) declaration(d, at syntax.Node, owner, outside string) {
 		}
 	case "type_alias_declaration":
 		s.export(at, owner, name, "type", s.upTo(d, kinds(";"), nil))
-		s.states(name, s.literals(d.At("value")), d)
+		s.states(name, s.literals(d.At("value")))
 	case "enum_declaration":
 		e := s.export(at, owner, name, "enum", s.upTo(d, kinds("enum_body"), nil))
 		for _, v := range withoutComments(d.At("body")) {
@@ -265,7 +258,7 @@ func (s *scriptTree) declaration(d, at syntax.Node, owner, outside string) {
 			variant := strings.Trim(id.Text(), "'\"")
 			e.Variants, e.Cases = append(e.Variants, variant), append(e.Cases, variant+value)
 		}
-		s.states(name, e.Variants, d)
+		s.states(name, e.Variants)
 	case "internal_module", "module":
 		s.statements(d.At("body"), dotted(owner, d.At("name").Text()))
 	case "lexical_declaration", "variable_declaration":
@@ -309,10 +302,7 @@ func (s *scriptTree) variable(v, d, at syntax.Node, owner, outside string) {
 		}
 		return
 	}
-	name := id.Text()
-	if outside != "" {
-		name = outside
-	}
+	name := cmp.Or(outside, id.Text())
 	ts := append([]Token{word}, s.upTo(v, kinds("="), nil)...)
 	if fn := bare(v.At("value")); isFunction(fn) {
 		for c := range v.All() {
