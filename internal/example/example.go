@@ -329,12 +329,7 @@ func errorName(name string) bool {
 	return strings.HasSuffix(last, "Error") || strings.HasSuffix(last, "Exception") || strings.HasPrefix(last, "Err") || strings.Contains(name, "Error::")
 }
 
-func lastName(name string) string {
-	if i := strings.LastIndexAny(name, ".:"); i >= 0 {
-		return name[i+1:]
-	}
-	return name
-}
+func lastName(name string) string { return name[strings.LastIndexAny(name, ".:")+1:] }
 
 // String is the example as it was understood.
 func (e Example) String() string {

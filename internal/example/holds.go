@@ -142,12 +142,7 @@ func inOrder(text string, list []string) bool {
 }
 
 func (w Want) thrown(e Thrown) bool {
-	for _, n := range e.Names {
-		if lastName(n) == w.Type {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Names, func(n string) bool { return lastName(n) == w.Type })
 }
 
 // Given is the outcome for people.

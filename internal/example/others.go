@@ -92,18 +92,7 @@ func (s *shift) value(v Value) Value {
 func (s *shift) text(old string) string {
 	by := s.by
 	digits := strings.ContainsAny(old, "123456789")
-	text := strings.Map(func(r rune) rune {
-		switch {
-		case r >= '1' && r <= '9':
-			return '1' + (r-'1'+rune(by))%9
-		case digits:
-		case r >= 'a' && r <= 'z':
-			return 'a' + (r-'a'+rune(by))%26
-		case r >= 'A' && r <= 'Z':
-			return 'A' + (r-'A'+rune(by))%26
-		}
-		return r
-	}, old)
+	text := turned(old, rune(by), !digits)
 	if by >= much && text != "" {
 		text = strings.Repeat(text+" ", by)[:len(text)*by+by-1]
 		if digits {
@@ -111,6 +100,21 @@ func (s *shift) text(old string) string {
 		}
 	}
 	return text
+}
+
+// turned is a text in which each digit, and with letters each letter of the alphabet, is one of the next.
+func turned(text string, by rune, letters bool) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '1' && r <= '9': // no number begins with 0 that did not
+			return '1' + (r-'1'+by)%9
+		case letters && r >= 'a' && r <= 'z':
+			return 'a' + (r-'a'+by)%26
+		case letters && r >= 'A' && r <= 'Z':
+			return 'A' + (r-'A'+by)%26
+		}
+		return r
+	}, text)
 }
 
 // Has reports whether a value of a kind is among what the call gives to the code.

@@ -279,7 +279,7 @@ func (r *reader) pythonHead(before []source.Token) {
 
 func namesOf(def []source.Token) []string {
 	var out []string
-	i := slices.IndexFunc(def, func(t source.Token) bool { return t.Text == "(" })
+	i := index(def, "(")
 	for _, t := range def[i+1:] {
 		if t.Text == ")" {
 			break
@@ -293,11 +293,11 @@ func namesOf(def []source.Token) []string {
 
 // parametrized reads @pytest.mark.parametrize with a literal table for all parameters.
 func (r *reader) parametrized(d []source.Token, params []string) bool {
-	open := slices.IndexFunc(d, func(t source.Token) bool { return t.Text == "(" })
+	open := index(d, "(")
 	if open < 0 || d[open-1].Text != "parametrize" || d[len(d)-1].Text != ")" {
 		return false
 	}
-	args := split(d[open+1:len(d)-1], ",")
+	args := split(d[open+1 : len(d)-1])
 	if len(args) < 2 {
 		return false
 	}
@@ -334,13 +334,13 @@ func logical(ts []source.Token) [][]source.Token {
 	return out
 }
 
-// split cuts tokens at a mark that stands outside of brackets.
-func split(ts []source.Token, mark string) [][]source.Token {
+// split cuts tokens at the commas that stand outside of brackets.
+func split(ts []source.Token) [][]source.Token {
 	out := [][]source.Token{nil}
 	depth := 0
 	for _, t := range ts {
 		depth += nesting(t)
-		if depth == 0 && t.Text == mark && t.Kind != source.String {
+		if depth == 0 && t.Text == "," && t.Kind != source.String {
 			out = append(out, nil)
 			continue
 		}
@@ -351,6 +351,34 @@ func split(ts []source.Token, mark string) [][]source.Token {
 	}
 	return out
 }
+
+// index is where the first token of a text is, -1 without one.
+func index(ts []source.Token, text string) int {
+	return slices.IndexFunc(ts, func(t source.Token) bool { return t.Text == text })
+}
+
+// textsOf gives the text of a token by its place, "" where there is none.
+func textsOf(ts []source.Token) func(i int) string {
+	return func(i int) string {
+		if i < 0 || i >= len(ts) {
+			return ""
+		}
+		return ts[i].Text
+	}
+}
+
+// namesIn are the words among tokens.
+func namesIn(ts []source.Token) (names []string) {
+	for _, t := range ts {
+		if t.Kind == source.Ident {
+			names = append(names, t.Text)
+		}
+	}
+	return names
+}
+
+// word is a word as tokens.
+func word(text string) []source.Token { return []source.Token{{Kind: source.Ident, Text: text}} }
 
 func nesting(t source.Token) int {
 	if t.Kind == source.String || t.Kind == source.Regex {
@@ -392,9 +420,9 @@ func (r *reader) pythonBlock(lines [][]source.Token) {
 		case l[0].Text == "pass" || len(l) == 1 && l[0].Kind == source.String:
 			ok = true
 		case l[0].Text == "assert":
-			ok = r.pythonAssert(split(l[1:], ",")[0])
+			ok = r.pythonAssert(split(l[1:])[0])
 		case l[0].Text == "self" && len(l) > 4 && l[1].Text == "." && l[3].Text == "(":
-			ok = r.unittest(l[2].Text, split(l[4:len(l)-1], ","))
+			ok = r.unittest(l[2].Text, split(l[4:len(l)-1]))
 		case l[0].Text == "for" && l[len(l)-1].Text == ":" && r.pythonFor(l, lines[i+1:end]),
 			l[0].Text == "with" && l[len(l)-1].Text == ":" && r.pythonRaises(l[1:len(l)-1], lines[i+1:end]):
 			i, ok = end-1, true
@@ -431,24 +459,18 @@ func (r *reader) unittest(method string, args [][]source.Token) bool {
 	case (method == "assertEqual" || method == "assertListEqual" || method == "assertDictEqual" || method == "assertTupleEqual") && len(args) >= 2:
 		return r.says(args[0], args[1])
 	case method == "assertIsNone" && len(args) >= 1:
-		return r.says(args[0], []source.Token{{Kind: source.Ident, Text: "None"}})
+		return r.says(args[0], word("None"))
 	}
 	return false
 }
 
 func (r *reader) pythonFor(head []source.Token, body [][]source.Token) bool {
-	in := slices.IndexFunc(head, func(t source.Token) bool { return t.Text == "in" })
+	in := index(head, "in")
 	if in < 0 || len(body) == 0 {
 		return false
 	}
-	var names []string
-	for _, t := range head[1:in] {
-		if t.Kind == source.Ident {
-			names = append(names, t.Text)
-		}
-	}
 	table, ok := r.value(head[in+1 : len(head)-1])
-	return ok && r.each(names, table, func() { r.pythonBlock(body) })
+	return ok && r.each(namesIn(head[1:in]), table, func() { r.pythonBlock(body) })
 }
 
 // pythonRaises reads "with pytest.raises(ValueError):" and the one call below it.
@@ -461,7 +483,7 @@ func (r *reader) pythonRaises(head []source.Token, body [][]source.Token) bool {
 	if end < 0 || end != len(head)-1 && (end+3 != len(head) || head[end+1].Text != "as") {
 		return false
 	}
-	args := split(head[i+2:end], ",")
+	args := split(head[i+2 : end])
 	c, ok := r.call(body[0])
 	if !ok || len(args[0]) == 0 {
 		return false

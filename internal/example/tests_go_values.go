@@ -60,15 +60,7 @@ func (g *goReader) composite(lit *ast.CompositeLit, of ast.Expr) (Value, bool) {
 	}
 	switch t := of.(type) {
 	case *ast.ArrayType:
-		out := Value{Kind: List, List: []Value{}}
-		for _, e := range lit.Elts {
-			v, ok := g.literal(e, t.Elt)
-			if !ok {
-				return Value{}, false
-			}
-			out.List = append(out.List, v)
-		}
-		return out, true
+		return g.values(lit.Elts, t.Elt)
 	case *ast.MapType:
 		out := Value{Kind: Object, Fields: []Field{}}
 		for _, e := range lit.Elts {
@@ -88,15 +80,7 @@ func (g *goReader) composite(lit *ast.CompositeLit, of ast.Expr) (Value, bool) {
 		return g.row(lit, t)
 	}
 	if len(lit.Elts) > 0 && !slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool { _, named := e.(*ast.KeyValueExpr); return named }) {
-		out := Value{Kind: List} // of a type of the code, by the order of its fields
-		for _, e := range lit.Elts {
-			v, ok := g.literal(e, nil)
-			if !ok {
-				return Value{}, false
-			}
-			out.List = append(out.List, v)
-		}
-		return out, true
+		return g.values(lit.Elts, nil) // of a type of the code, by the order of its fields
 	}
 	out := Value{Kind: Object, Fields: []Field{}} // or by their names
 	for _, e := range lit.Elts {
@@ -116,6 +100,19 @@ func (g *goReader) composite(lit *ast.CompositeLit, of ast.Expr) (Value, bool) {
 			return Value{}, false
 		}
 		out.Fields = append(out.Fields, Field{Name: name, Value: v})
+	}
+	return out, true
+}
+
+// values are those of a list.
+func (g *goReader) values(list []ast.Expr, of ast.Expr) (Value, bool) {
+	out := Value{Kind: List, List: []Value{}}
+	for _, e := range list {
+		v, ok := g.literal(e, of)
+		if !ok {
+			return Value{}, false
+		}
+		out.List = append(out.List, v)
 	}
 	return out, true
 }

@@ -10,7 +10,7 @@ import (
 
 // jvmTest reads a test of Java or Kotlin, written with JUnit, kotlin.test or AssertJ. One that is given values is read where it uses none.
 func (r *reader) jvmTest(ts []source.Token) {
-	open := slices.IndexFunc(ts, func(t source.Token) bool { return t.Text == "{" })
+	open := index(ts, "{")
 	if open < 0 {
 		return
 	}
@@ -31,7 +31,7 @@ func (r *reader) jvmTest(ts []source.Token) {
 var jvmSuffix = re.New(`(?i)[lfd]$`)
 
 func (r *reader) jvmStatement(ts []source.Token) bool {
-	if equals := slices.IndexFunc(ts, func(t source.Token) bool { return t.Text == "=" }); equals == 2 && ts[0].Kind == source.Ident && ts[1].Kind == source.Ident {
+	if equals := index(ts, "="); equals == 2 && ts[0].Kind == source.Ident && ts[1].Kind == source.Ident {
 		return r.bind(ts[1].Text, ts[3:]) // int n = 4, val n = 4
 	}
 	if len(ts) > 2 && (ts[0].Text == "Assertions" || ts[0].Text == "Assert") && ts[1].Text == "." {
@@ -51,17 +51,17 @@ func (r *reader) jvmStatement(ts []source.Token) bool {
 	if end < 0 {
 		return false
 	}
-	args := split(ts[2:end], ",")
+	args := split(ts[2:end])
 	if name == "assertThat" && end+4 < len(ts) && ts[end+1].Text == "." && ts[end+3].Text == "(" && closing(ts, end+3) == len(ts)-1 {
 		return ts[end+2].Text == "isEqualTo" && r.says(ts[2:end], ts[end+4:len(ts)-1])
 	}
 	if end != len(ts)-1 || len(args[0]) == 0 {
 		return false
 	}
-	word := map[string]string{"assertTrue": "true", "assertFalse": "false", "assertNull": "null"}[name]
+	wanted := map[string]string{"assertTrue": "true", "assertFalse": "false", "assertNull": "null"}[name]
 	switch {
-	case word != "":
-		return r.says(args[0], []source.Token{{Kind: source.Ident, Text: word}})
+	case wanted != "":
+		return r.says(args[0], word(wanted))
 	case name == "assertEquals" && len(args) > 1 && len(args[1]) > 0:
 		// A third argument is a message, which JUnit 4 has first, or how far the values may be apart.
 		told := len(args) == 3 && len(args[2]) == 1 && args[2][0].Kind == source.String && args[0][0].Kind != source.String

@@ -45,7 +45,7 @@ func nodeFunction(args []source.Token) (params []string, body []source.Token) {
 		}
 	}
 	if head == 0 {
-		if head = slices.IndexFunc(args, func(t source.Token) bool { return t.Text == "=>" }); head < 0 {
+		if head = index(args, "=>"); head < 0 {
 			return nil, nil
 		}
 		depth := 0
@@ -73,7 +73,7 @@ func nodeFunction(args []source.Token) (params []string, body []source.Token) {
 	if slices.ContainsFunc(names, func(t source.Token) bool { return t.Text == "{" || t.Text == "[" }) { // which takes values apart
 		return nil, body
 	}
-	for _, list := range split(names, ",") {
+	for _, list := range split(names) {
 		for _, t := range list { // the first name of each, and not its type
 			if t.Kind == source.Ident {
 				params = append(params, t.Text)
@@ -139,12 +139,7 @@ func statement(ts []source.Token) int {
 var operator = map[string]bool{"+": true, "-": true, "*": true, "/": true, "?": true, ":": true, "&&": true, "||": true, "??": true, "=>": true, "|": true, "&": true}
 
 func (r *reader) nodeStatement(ts []source.Token) bool {
-	text := func(i int) string {
-		if i < len(ts) {
-			return ts[i].Text
-		}
-		return ""
-	}
+	text := textsOf(ts)
 	switch {
 	case (text(0) == "const" || text(0) == "let") && text(2) == "=":
 		return r.bind(text(1), ts[3:])
@@ -155,20 +150,20 @@ func (r *reader) nodeStatement(ts []source.Token) bool {
 		}
 		return r.expect(text(end+2), ts[2:end], ts[end+4:len(ts)-1])
 	case (text(0) == "assert" || text(0) == "t") && text(1) == "." && text(3) == "(" && closing(ts, 3) == len(ts)-1:
-		return r.assert(text(2), split(ts[4:len(ts)-1], ","))
+		return r.assert(text(2), split(ts[4:len(ts)-1]))
 	case text(1) == "(" && closing(ts, 1) == len(ts)-1:
-		return r.assert(text(0), split(ts[2:len(ts)-1], ","))
+		return r.assert(text(0), split(ts[2:len(ts)-1]))
 	}
 	return false
 }
 
 func (r *reader) expect(matcher string, given, wanted []source.Token) bool {
-	word := map[string]string{"toBeNull": "null", "toBeUndefined": "undefined"}[matcher]
+	nothing := map[string]string{"toBeNull": "null", "toBeUndefined": "undefined"}[matcher]
 	switch {
 	case matcher == "toBe" || matcher == "toEqual" || matcher == "toStrictEqual":
 		return len(given) > 0 && r.says(given, wanted)
-	case word != "":
-		return len(given) > 0 && r.says(given, []source.Token{{Kind: source.Ident, Text: word}})
+	case nothing != "":
+		return len(given) > 0 && r.says(given, word(nothing))
 	case matcher == "toThrow" || matcher == "toThrowError":
 		return r.throws(given, wanted)
 	}
@@ -194,7 +189,7 @@ func (r *reader) assert(function string, args [][]source.Token) bool {
 
 // throws reads () => f(1), and the class of the error where only that is given.
 func (r *reader) throws(function, class []source.Token) bool {
-	i := slices.IndexFunc(function, func(t source.Token) bool { return t.Text == "=>" })
+	i := index(function, "=>")
 	if i < 0 || i+1 >= len(function) {
 		return false
 	}
@@ -231,22 +226,16 @@ func (r *reader) nodeFor(ts []source.Token) ([]source.Token, bool) {
 	}
 	last := closing(ts, end+1)
 	head := ts[2:end]
-	of := slices.IndexFunc(head, func(t source.Token) bool { return t.Text == "of" })
+	of := index(head, "of")
 	if last < 0 || of < 2 {
 		return nil, false
 	}
 	if head[1].Text == "{" { // by the names of fields
 		return nil, false
 	}
-	var names []string
-	for _, t := range head[1:of] {
-		if t.Kind == source.Ident {
-			names = append(names, t.Text)
-		}
-	}
 	table, ok := r.value(head[of+1:])
 	if !ok {
 		return nil, false
 	}
-	return ts[last+1:], r.each(names, table, func() { r.block(ts[end+2 : last]) })
+	return ts[last+1:], r.each(namesIn(head[1:of]), table, func() { r.block(ts[end+2 : last]) })
 }

@@ -22,12 +22,7 @@ var rustSuffix = re.New(`_?(?:[iu](?:8|16|32|64|128|size)|f(?:32|64))$`)
 
 // plainRust leaves out what only says of which type a value is: borrows, vec!, the type of a number, what makes a String of a text.
 func plainRust(ts []source.Token) (out []source.Token) {
-	text := func(i int) string {
-		if i < 0 || i >= len(ts) {
-			return ""
-		}
-		return ts[i].Text
-	}
+	text := textsOf(ts)
 	begins := func(i int) bool { // a value, behind what stands at i
 		return slices.Contains([]string{"", "(", ",", "[", "=", "==", "{", ":", "in", "&", ";", "return"}, text(i))
 	}
@@ -53,30 +48,24 @@ func plainRust(ts []source.Token) (out []source.Token) {
 }
 
 func (r *reader) rustStatement(ts []source.Token) bool {
-	text := func(i int) string {
-		if i < len(ts) {
-			return ts[i].Text
-		}
-		return ""
-	}
+	text := textsOf(ts)
 	if text(0) == "let" {
 		at := 1
 		if text(at) == "mut" {
 			at++
 		}
-		equals := slices.IndexFunc(ts, func(t source.Token) bool { return t.Text == "=" })
+		equals := index(ts, "=")
 		named := at < len(ts) && ts[at].Kind == source.Ident && (text(at+1) == "=" || text(at+1) == ":")
 		return named && equals > 0 && r.bind(text(at), ts[equals+1:])
 	}
 	if text(1) != "!" || text(2) != "(" || closing(ts, 2) != len(ts)-1 {
 		return false
 	}
-	args := split(ts[3:len(ts)-1], ",")
+	args := split(ts[3 : len(ts)-1])
 	if len(args[0]) == 0 {
 		return false
 	}
-	word := func(w string) []source.Token { return []source.Token{{Kind: source.Ident, Text: w}} }
-	switch equals := slices.IndexFunc(args[0], func(t source.Token) bool { return t.Text == "==" }); {
+	switch equals := index(args[0], "=="); {
 	case text(0) == "assert_eq":
 		return len(args) > 1 && len(args[1]) > 0 && r.says(args[0], args[1])
 	case text(0) != "assert":
@@ -91,20 +80,14 @@ func (r *reader) rustStatement(ts []source.Token) bool {
 
 // rustFor reads for (a, b) in [(1, 2)] { … }, and gives what follows.
 func (r *reader) rustFor(ts []source.Token) ([]source.Token, bool) {
-	in := slices.IndexFunc(ts, func(t source.Token) bool { return t.Text == "in" })
-	open := slices.IndexFunc(ts, func(t source.Token) bool { return t.Text == "{" })
+	in := index(ts, "in")
+	open := index(ts, "{")
 	if in < 2 || open < in {
 		return nil, false
 	}
 	last := closing(ts, open)
 	if last < 0 {
 		return nil, false
-	}
-	var names []string
-	for _, t := range ts[1:in] {
-		if t.Kind == source.Ident {
-			names = append(names, t.Text)
-		}
 	}
 	list := ts[in+1 : open]
 	for _, f := range []string{"iter", "into_iter"} {
@@ -116,5 +99,5 @@ func (r *reader) rustFor(ts []source.Token) ([]source.Token, bool) {
 	if !ok {
 		return nil, false
 	}
-	return ts[last+1:], r.each(names, table, func() { r.block(ts[open+1 : last]) })
+	return ts[last+1:], r.each(namesIn(ts[1:in]), table, func() { r.block(ts[open+1 : last]) })
 }

@@ -20,18 +20,7 @@ func shifted(v Value) (out []Value) {
 		return nil
 	}
 	for by := range rune(3) {
-		text := strings.Map(func(r rune) rune {
-			switch {
-			case r >= '1' && r <= '9': // no number begins with 0 that did not
-				return '1' + (r-'1'+by+1)%9
-			case r >= 'a' && r <= 'z' && v.Kind == String:
-				return 'a' + (r-'a'+by+1)%26
-			case r >= 'A' && r <= 'Z' && v.Kind == String:
-				return 'A' + (r-'A'+by+1)%26
-			}
-			return r
-		}, v.Text)
-		if text != v.Text {
+		if text := turned(v.Text, by+1, v.Kind == String); text != v.Text {
 			out = append(out, Value{Kind: v.Kind, Text: text, Big: v.Big})
 		}
 	}

@@ -296,12 +296,7 @@ func (p *typeParser) literals() (Type, bool) {
 
 // last is a name without what qualifies it: packages, namespaces and their aliases do not
 // make it another type.
-func last(word string) string {
-	if i := strings.LastIndexAny(word, ".:"); i >= 0 {
-		return word[i+1:]
-	}
-	return word
-}
+func last(word string) string { return word[strings.LastIndexAny(word, ".:")+1:] }
 
 func (p *typeParser) named(name string, args []Type) Type {
 	form, known := generics[p.lang][name]
