@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -231,9 +232,7 @@ func (p *parser) behavior(in, out string, line int, sc scope) {
 	if strings.Contains(out, "E") && errorOutRE().MatchString(out) {
 		b.Category = "error"
 	}
-	if b.Category == "" {
-		b.Category = "success"
-	}
+	b.Category = cmp.Or(b.Category, "success")
 	p.doc.Behaviors = append(p.doc.Behaviors, b)
 }
 

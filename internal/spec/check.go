@@ -157,16 +157,15 @@ func (c *checker) useCases() {
 		ids[u.ID] = true
 	}
 	for _, u := range c.d.UseCases {
-		for _, id := range u.Includes {
-			if !ids[id] {
-				c.add(Warning, u.Line, "Include target '"+id+"' does not match any defined use case", "name a use case of this document")
+		targets := func(kind string, list []string) {
+			for _, id := range list {
+				if !ids[id] {
+					c.add(Warning, u.Line, kind+" target '"+id+"' does not match any defined use case", "name a use case of this document")
+				}
 			}
 		}
-		for _, id := range u.Extends {
-			if !ids[id] {
-				c.add(Warning, u.Line, "Extend target '"+id+"' does not match any defined use case", "name a use case of this document")
-			}
-		}
+		targets("Include", u.Includes)
+		targets("Extend", u.Extends)
 	}
 }
 

@@ -79,20 +79,15 @@ func (p *parser) keep(c Contract) {
 }
 
 func (c *Contract) add(kind clauseKind, text string, line int) {
-	text = tidy(text)
-	if text == "" || isNone(text) {
-		return
-	}
-	cl := Clause{Text: text, Line: line}
 	switch kind {
 	case preClause:
-		c.Preconditions = append(c.Preconditions, cl)
+		addClause(&c.Preconditions, text, line)
 	case postClause:
-		c.Postconditions = append(c.Postconditions, cl)
+		addClause(&c.Postconditions, text, line)
 	case throwsClause:
-		c.Throws = append(c.Throws, cl)
+		addClause(&c.Throws, text, line)
 	case invariantClause:
-		c.Invariants = append(c.Invariants, cl)
+		addClause(&c.Invariants, text, line)
 	case noClause:
 	}
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -26,10 +27,7 @@ func ParseDevelopers(path string, src []byte) (files []Clause, problems []Proble
 		if s.level != 2 {
 			return
 		}
-		key := s.key
-		if a := developersAliases[key]; a != "" {
-			key = a
-		}
+		key := cmp.Or(developersAliases[s.key], s.key)
 		have[key] = true
 		switch key {
 		case "file map":

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -118,12 +119,8 @@ func (r *exportReader) detailed(sec *section, group Kind) bool {
 	if e.Kind == "" {
 		e.Kind = Export{}.lone(e.Name, "").Kind
 	}
-	if e.Signature == "" {
-		e.Signature = e.Name
-	}
-	if e.Description == "" {
-		e.Description = squeeze(strings.Join(prose, " "))
-	}
+	e.Signature = cmp.Or(e.Signature, e.Name)
+	e.Description = cmp.Or(e.Description, squeeze(strings.Join(prose, " ")))
 	r.add(e)
 	return true
 }

@@ -80,18 +80,12 @@ func (e *Export) promise() string {
 }
 
 // InterfaceHash is one hash over all [SymbolHashes]; the order of the exports does not matter.
-func InterfaceHash(d *Document) string { return HashSymbols(SymbolHashes(d), nil) }
+func InterfaceHash(d *Document) string { return HashSymbols(SymbolHashes(d)) }
 
-// HashSymbols hashes the named symbols of an interface, a missing one as missing; no names means
-// all of it.
-func HashSymbols(symbols map[string]string, names []string) string {
-	if len(names) == 0 {
-		names = slices.Collect(maps.Keys(symbols))
-	}
-	names = slices.Clone(names)
-	slices.Sort(names)
-	parts := make([]string, 0, 2*len(names))
-	for _, n := range slices.Compact(names) {
+// HashSymbols hashes all symbols of an interface.
+func HashSymbols(symbols map[string]string) string {
+	parts := make([]string, 0, 2*len(symbols))
+	for _, n := range slices.Sorted(maps.Keys(symbols)) {
 		parts = append(parts, n, symbols[n])
 	}
 	return digestOf(long, parts...)

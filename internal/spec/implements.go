@@ -189,12 +189,8 @@ func DefaultImplements(d *Document) []byte {
 		}
 		return en
 	}
-	name := d.Name
-	if name == "" {
-		name = strings.TrimPrefix(d.Dir(), ".")
-	}
 	var b strings.Builder
-	b.WriteString("# " + oneLine(name) + " - Implementation\n\n")
+	b.WriteString("# " + oneLine(cmp.Or(d.Name, strings.TrimPrefix(d.Dir(), "."))) + " - Implementation\n\n")
 	b.WriteString(t("<!-- PLANNING SECTION - people and /spec write this part -->",
 		"<!-- PLANNING SECTION - /impl 이 업데이트 -->") + "\n\n")
 	b.WriteString("## Dependencies Direction\n\n### External\n\n")

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -313,11 +314,7 @@ func writeTable(b *strings.Builder, head []string, rows [][]string) {
 	for _, r := range rows {
 		b.WriteString("|")
 		for _, c := range r {
-			c = strings.ReplaceAll(oneLine(c), "|", `\|`)
-			if c == "" {
-				c = "-"
-			}
-			b.WriteString(" " + c + " |")
+			b.WriteString(" " + cmp.Or(strings.ReplaceAll(oneLine(c), "|", `\|`), "-") + " |")
 		}
 		b.WriteString("\n")
 	}

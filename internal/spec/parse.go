@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"strings"
 	"unicode"
@@ -262,10 +263,7 @@ func (p *parser) cut(s *section) {
 
 // sectionKey is the canonical name of a known section, or "".
 func sectionKey(s *section) string {
-	k := s.key
-	if a := aliases[k]; a != "" {
-		k = a
-	}
+	k := cmp.Or(aliases[s.key], s.key)
 	if _, ok := known[k]; !ok {
 		return ""
 	}

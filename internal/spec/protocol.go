@@ -263,11 +263,7 @@ func (p *parser) stage(b *block) {
 	if m == nil || b.kind != blockItem {
 		return
 	}
-	order := b.num
-	if order == 0 {
-		order = len(p.doc.Protocol.Lifecycle) + 1
-	}
 	p.doc.Protocol.Lifecycle = append(p.doc.Protocol.Lifecycle, Stage{
-		Order: order, Method: strings.TrimSuffix(m[1], "()"), Description: squeeze(m[2]), Line: b.line,
+		Order: cmp.Or(b.num, len(p.doc.Protocol.Lifecycle)+1), Method: strings.TrimSuffix(m[1], "()"), Description: squeeze(m[2]), Line: b.line,
 	})
 }

@@ -223,7 +223,7 @@ func (r *run) interfaceOf(dir string) string {
 		return m.rows[0].iface
 	}
 	mod, _ := r.res.Index.Module(dir)
-	return spec.HashSymbols(mod.Symbols, nil)
+	return spec.HashSymbols(mod.Symbols)
 }
 
 // byGit is the rule for modules without a record: a spec that is not committed is work to do. Of code beside any other nobody
