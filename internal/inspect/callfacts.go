@@ -153,17 +153,15 @@ func (m *module) valueFacts(e *spec.Export, x found, lang string) []signature.Fa
 	if is == "" && x.Kind == "constant" {
 		is = m.constant(x.Name)
 	}
-	about := signature.Fact{About: "its value"}
 	switch {
 	case is == "":
-		about.Verdict, about.Why = signature.Unknown, "the code computes it"
+		return append(facts, open("its value", "the code computes it")...)
 	case signature.SameValue(value, is):
+		return append(facts, agrees("its value")...)
 	case signature.IsValue(value):
-		about.Verdict, about.Why = signature.Different, "is "+is+", the spec says "+value
-	default:
-		about.Verdict, about.Why = signature.Unknown, "whether "+is+" is the "+value+" of the spec is not known"
+		return append(facts, differs("its value", "is "+is+", the spec says "+value)...)
 	}
-	return append(facts, about)
+	return append(facts, open("its value", "whether "+is+" is the "+value+" of the spec is not known")...)
 }
 
 func (m *module) typeFact(want signature.Type, x found, lang string) []signature.Fact {

@@ -17,12 +17,7 @@ func (d *document) calls(lang string) []spec.Problem {
 	if len(d.Exports) == 0 {
 		return nil
 	}
-	known := map[string]bool{}
-	for _, text := range []string{d.Text("Exports"), d.Text("Dependencies")} {
-		for _, w := range wordsOf().FindAllString(text, -1) {
-			known[w] = true
-		}
-	}
+	known := setOf(wordsOf().FindAllString(d.Text("Exports")+"\n"+d.Text("Dependencies"), -1))
 	var out []spec.Problem
 	warn := func(line int, text, hint string) {
 		out = append(out, spec.Problem{Path: d.Path, Line: line, Col: 1, Severity: spec.Warning, Text: text, Hint: hint})

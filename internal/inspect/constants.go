@@ -21,7 +21,7 @@ func (m *module) constants() {
 		if len(values) == 0 {
 			continue
 		}
-		why := m.note(k.Name, []signature.Fact{valueFact(k, values)})
+		why := m.note(k.Name, valueFact(k, values))
 		if why == "" {
 			continue
 		}
@@ -72,13 +72,12 @@ func bareWord(name string) string {
 }
 
 // valueFact compares the value that a spec states with those that the code has under the name.
-func valueFact(k spec.Constant, values []string) signature.Fact {
-	fact := signature.Fact{About: "its value"}
+func valueFact(k spec.Constant, values []string) []signature.Fact {
 	differ := true
 	for _, v := range values {
 		switch sameAmount(k, v) {
 		case signature.Same:
-			return fact
+			return agrees("its value")
 		case signature.Unknown:
 			differ = false
 		case signature.Different:
@@ -87,13 +86,11 @@ func valueFact(k spec.Constant, values []string) signature.Fact {
 	said := strings.TrimSpace(k.Value + " " + k.Unit)
 	switch {
 	case differ:
-		fact.Verdict, fact.Why = signature.Different, "The spec sets "+k.Name+" to "+said+", the code to "+values[0]
+		return differs("its value", "The spec sets "+k.Name+" to "+said+", the code to "+values[0])
 	case values[0] == "":
-		fact.Verdict, fact.Why = signature.Unknown, "the code computes it"
-	default:
-		fact.Verdict, fact.Why = signature.Unknown, "whether "+values[0]+" is the "+said+" of the spec is not known"
+		return open("its value", "the code computes it")
 	}
-	return fact
+	return open("its value", "whether "+values[0]+" is the "+said+" of the spec is not known")
 }
 
 // sameAmount compares the value that a spec states with one of the code, "" where that is computed.

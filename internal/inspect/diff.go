@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -252,7 +253,7 @@ func changes(before, after *spec.Export, lang string) (string, []signature.Break
 		a, ok1 := signature.Parse(before.Signature, lang)
 		b, ok2 := signature.Parse(after.Signature, lang)
 		if ok1 && ok2 {
-			return "signature_changed", signature.Compare(a, b, langOf(lang, b), what, kind == spec.Class)
+			return "signature_changed", signature.Compare(a, b, cmp.Or(lang, b.Lang), what, kind == spec.Class)
 		}
 		if !same && !ok1 && !ok2 || ok1 != ok2 && kind == spec.Function {
 			return "signature_changed", []signature.Break{{Breaking: true, Reason: what + " signature changed"}}
@@ -265,13 +266,6 @@ func changes(before, after *spec.Export, lang string) (string, []signature.Break
 	case spec.Variable:
 	}
 	return valueChange(before, after, lang, what)
-}
-
-func langOf(lang string, s signature.Sig) string {
-	if lang == "" {
-		return s.Lang
-	}
-	return lang
 }
 
 // fieldChanges: a field that goes, is of another type or becomes required breaks; so does a

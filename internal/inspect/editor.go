@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -276,11 +277,7 @@ func (e *editor) addExport(d Drift) (MendedLine, bool) {
 			grouped = true
 		}
 	}
-	at := any
-	if sameKind != nil {
-		at = sameKind
-	}
-	if at != nil && (sameKind != nil || !grouped) {
+	if at := cmp.Or(sameKind, any); at != nil && (sameKind != nil || !grouped) {
 		i := at.Line - 1
 		if level, _ := e.heading(i); level > 0 {
 			end := e.lastFull(i, min(e.item(i), to))

@@ -41,7 +41,7 @@ func (l exportList) add(offers []found, x found, own, about string, seen map[str
 	}
 	for _, of := range constructorsOf(offers, x) {
 		group, line := "Types", own
-		if !readsAs(group, line, full) {
+		if !reads(group, line, full, false) {
 			group, line = exportLine(x.Export, full, of)
 		}
 		if role := roleOf(group, full, line); line != "" && !seen[role] {
@@ -206,53 +206,36 @@ func exportLine(e source.Export, name, constructor string) (group, line string) 
 		}
 		forms = append(forms, form{"Variables", static + name}, form{"Variables", name})
 	}
-	for _, f := range forms {
-		if readsAs(f.group, f.text, name) {
-			return f.group, f.text
-		}
-	}
-	for _, f := range forms { // code that says nothing of its types gives a spec that says nothing of them
-		if readsUntyped(f.group, f.text, name) {
-			return f.group, f.text
+	for _, untyped := range []bool{false, true} { // code that says nothing of its types gives a spec that says nothing of them
+		for _, f := range forms {
+			if reads(f.group, f.text, name, untyped) {
+				return f.group, f.text
+			}
 		}
 	}
 	last := []form{{"Functions", name + "(…)"}, {"Functions", name + "()"}}
-	if e.Kind == "class" || e.Kind == "dataclass" || e.Kind == "record" {
+	if isClass(e.Kind) {
 		last = slices.Insert(last, 0, form{"Classes", name + "(…)"})
 	}
 	for _, f := range last {
-		if readsAs(f.group, f.text, name) {
+		if reads(f.group, f.text, name, false) {
 			return f.group, f.text
 		}
 	}
 	return "", ""
 }
 
-// readsAs reports whether a line in Exports is read as one export of that name, without a
-// complaint.
-func readsAs(group, text, name string) bool {
-	complaints, ok := reads(group, text, name)
-	return ok && complaints == 0
-}
-
-// readsUntyped is readsAs for a function of which types are not said.
-func readsUntyped(group, text, name string) bool {
-	complaints, ok := reads(group, text, name)
-	return ok && complaints == 1 && group == "Functions" && strings.Contains(text, "(")
-}
-
-// reads counts the complaints about a line in Exports that reads as one export of that name.
-func reads(group, text, name string) (complaints int, ok bool) {
-	if text == "" || strings.ContainsAny(text, "`\n") {
-		return 0, false
+// reads reports whether a line in Exports is read as one export of that name, without a complaint, or as a function with
+// the one complaint that types are not said.
+func reads(group, text, name string, untyped bool) bool {
+	if text == "" || strings.ContainsAny(text, "`\n") || untyped && (group != "Functions" || !strings.Contains(text, "(")) {
+		return false
 	}
 	d, ps := spec.Parse("m/CLAUDE.md", []byte("# m\n\n## Purpose\n\nx\n\n## Exports\n\n### "+group+"\n\n- `"+text+"`\n\n## Behavior\n\nNone\n"))
-	for _, p := range ps {
-		if p.Severity == spec.Error || !strings.Contains(p.Text, "missing parameter types") {
-			return 0, false
-		}
+	if untyped && (len(ps) != 1 || ps[0].Severity == spec.Error || !strings.Contains(ps[0].Text, "missing parameter types")) || !untyped && len(ps) > 0 {
+		return false
 	}
-	return len(ps), len(d.Exports) == 1 && d.Exports[0].Name == name && d.Exports[0].Signature == oneLine(text)
+	return len(d.Exports) == 1 && d.Exports[0].Name == name && d.Exports[0].Signature == oneLine(text)
 }
 
 // withName is a function's signature with the name under which the spec lists it, result last.

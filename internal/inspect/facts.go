@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -179,14 +178,11 @@ func (m *module) exports() (stale, missing int) {
 		}
 		for _, x := range m.overloads(sets[key], list) {
 			if m.lists(x) {
-				missing += m.lacks(x, "", listed)
+				missing += m.lacks(x, listed)
 			}
 		}
 	}
-	given := map[string]bool{}
-	for _, n := range spec.Names(m.doc.Document) {
-		given[n] = true
-	}
+	given := setOf(spec.Names(m.doc.Document))
 	for _, x := range m.offered.list {
 		full := x.full()
 		_, inner, nested := strings.Cut(full, ".")
@@ -196,7 +192,7 @@ func (m *module) exports() (stale, missing int) {
 		case given[x.Name] || x.byDefault && specified["default"]:
 		case x.Owner != "" && !isType(x.Kind) && (!detailed[x.Owner] && !detailed[lastPart(x.Owner)] || x.Kind == "property" && !fielded[x.Owner] && !m.readsOf(x, detailed)):
 		default:
-			missing += m.lacks(x, full, listed)
+			missing += m.lacks(x, listed)
 		}
 	}
 	return stale, missing
@@ -221,9 +217,9 @@ func (m *module) lists(x found) bool {
 	return !unlisted(x) && !isConstructor(x.Export, source.LangOf(x.file)) && x.Name != "*" && (x.Name != "default" || x.Kind != "constant") && !strings.HasPrefix(x.Name, "_")
 }
 
-// lacks says that the spec does not list an export; a name under which it lists other overloads may be given.
-func (m *module) lacks(x found, full string, listed map[string]bool) int {
-	full = cmp.Or(full, x.full())
+// lacks says that the spec does not list an export.
+func (m *module) lacks(x found, listed map[string]bool) int {
+	full := x.full()
 	group, line := exportLine(x.Export, full, constructor(m.offered.list, x))
 	if line == "" || listed[line] { // a spec cannot list it, such as a name of Kotlin with spaces
 		return 0
@@ -245,12 +241,9 @@ func (m *module) fitting(name string, calls bool) []found {
 	}
 	var list []found
 	for _, x := range all {
-		switch {
-		case x.Kind == "reexport":
-			other = append(other, x)
-		case calls == isCall(x.Kind):
+		if x.Kind != "reexport" && calls == isCall(x.Kind) {
 			list = append(list, x)
-		default:
+		} else {
 			other = append(other, x)
 		}
 	}
@@ -399,14 +392,10 @@ func (m *module) compare(e *spec.Export, x found) []signature.Fact {
 		return nil
 	case x.Kind == "reexport":
 		return open("what it is", "it comes from "+x.Text[strings.LastIndexByte(x.Text, ' ')+1:])
-	case x.Kind == "internal" && (strings.HasPrefix(sig, "internal ") || strings.HasPrefix(sig, "pub(crate) ")):
+	case x.Kind == "internal" && (strings.HasPrefix(sig, "internal ") || strings.HasPrefix(sig, "pub(crate) ") || lang == signature.Rust && !m.library(x.file)):
 		return nil
 	case x.Kind == "internal":
-		d := differs("others see it", "is seen by its own "+map[string]string{signature.Rust: "crate", signature.Kotlin: "module of Gradle", signature.Java: "package"}[lang]+" alone")
-		if lang == signature.Rust && !m.library(x.file) {
-			return nil
-		}
-		return d
+		return differs("others see it", "is seen by its own "+map[string]string{signature.Rust: "crate", signature.Kotlin: "module of Gradle", signature.Java: "package"}[lang]+" alone")
 	case unlisted(x):
 		return open("what it is", "it is made where it is used")
 	case callable && isCall(x.Kind):

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -123,10 +124,7 @@ func (p *Project) Prompts(commands []string) Prompts {
 		x.commands(v, commands)
 	}
 	slices.SortStableFunc(v.Issues, func(a, b PromptIssue) int {
-		if c := strings.Compare(a.File, b.File); c != 0 {
-			return c
-		}
-		return a.Line - b.Line
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
 	v.Valid = !slices.ContainsFunc(v.Issues, func(i PromptIssue) bool { return i.Severity == "Error" })
 	return *v

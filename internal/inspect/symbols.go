@@ -379,20 +379,13 @@ type symbolReader struct {
 }
 
 func (r *symbolReader) number() int {
-	v := 0
-	for shift := 0; shift < 63; shift += 7 {
-		if len(r.rest) == 0 {
-			break
-		}
-		c := r.rest[0]
-		r.rest = r.rest[1:]
-		v |= int(c&0x7f) << shift
-		if c < 0x80 {
-			return v
-		}
+	v, n := binary.Uvarint([]byte(r.rest[:min(len(r.rest), 9)]))
+	if n <= 0 {
+		r.bad, r.rest = true, ""
+		return 0
 	}
-	r.bad, r.rest = true, ""
-	return 0
+	r.rest = r.rest[n:]
+	return int(v) //nolint:gosec // of 63 bits at most
 }
 
 // count is a number of things, each of which takes a byte at least.

@@ -85,20 +85,20 @@ func (m *module) variantFacts(e *spec.Export, x found, lang string) []signature.
 	done := map[string]bool{}
 	for _, v := range said {
 		name, rest := split(v)
-		f := signature.Fact{About: "variant " + name, Verdict: signature.Different, Why: "has no variant " + name + ", the spec lists it"}
+		of := differs("variant "+name, "has no variant "+name+", the spec lists it")
 		done[fold(name)] = true
 		for _, c := range cases {
 			is, carries := split(c)
 			if fold(is) != fold(name) {
 				continue
 			}
-			f.Verdict, f.Why = signature.Same, ""
+			of = agrees("variant " + name)
 			if why := m.carries(rest, carries, lang); why != "" {
-				f.Verdict, f.Why = signature.Different, "its variant "+is+" "+why
+				of = differs("variant "+name, "its variant "+is+" "+why)
 			}
 			break
 		}
-		facts = append(facts, f)
+		facts = append(facts, of...)
 	}
 	for _, c := range cases {
 		if name, _ := split(c); !done[fold(name)] {
@@ -178,7 +178,7 @@ func (m *module) fieldFacts(want, is, lang string, x found) []signature.Fact {
 			facts = append(facts, open("a member", "it is in a form that cannot be read")...)
 			continue
 		}
-		list := []signature.Fact{{About: "member " + f.Name, Verdict: signature.Different, Why: "has no field " + f.Name + ", the spec lists it"}}
+		list := differs("member "+f.Name, "has no field "+f.Name+", the spec lists it")
 		if more {
 			list = open("member "+f.Name, "it may come from the type's base type")
 		}
@@ -227,7 +227,7 @@ func (m *module) memberFacts(want, is signature.Field, lang string) []signature.
 				facts[i].Why = "its method " + is.Name + " " + facts[i].Why
 			}
 		}
-		return append(facts, signature.Fact{About: about, Verdict: signature.Same})
+		return append(facts, agrees(about)...)
 	case want.Type != nil && is.Type != nil:
 		p, q := *want.Type, *is.Type
 		if want.Optional != is.Optional {
