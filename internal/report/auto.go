@@ -48,7 +48,7 @@ func scored(l Lang, n step.PhaseNote) string {
 	for _, p := range n.Score.Points {
 		fmt.Fprintf(&b, l.T("%s%d"), names[p.Name], p.Value)
 		if p.Reason != "" {
-			fmt.Fprintf(&b, " (%s)", strings.Join(strings.Fields(p.Reason), " "))
+			fmt.Fprintf(&b, " (%s)", pdca.Line(p.Reason))
 		}
 		b.WriteByte('\n')
 	}
@@ -74,7 +74,7 @@ func Phase(l Lang, n step.PhaseNote) string {
 	case n.Gap != nil:
 		return fmt.Sprintf(l.T("  · %d %% of the design is implemented\n"), *n.Gap)
 	case n.Text != "":
-		return fmt.Sprintf("  · %s: %s\n", n.Phase, strings.Join(strings.Fields(n.Text), " "))
+		return fmt.Sprintf("  · %s: %s\n", n.Phase, pdca.Line(n.Text))
 	case n.Phase != "":
 		return fmt.Sprintf(l.T("• phase %s (%s)\n"), n.Phase, n.Mode)
 	}
@@ -92,10 +92,10 @@ func review(l Lang, n step.PhaseNote) string {
 	r := n.Reviews
 	fmt.Fprintf(&b, l.T("  · %s %d: %s\n"), r.Role, n.Round, r.Verdict)
 	for _, s := range r.Reasons {
-		fmt.Fprintf(&b, "    %s\n", l.Asked(strings.Join(strings.Fields(s), " ")))
+		fmt.Fprintf(&b, "    %s\n", l.Asked(pdca.Line(s)))
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "    [%s] %s:%d %s\n", f.Severity, f.Path, f.Line, strings.Join(strings.Fields(l.Finding(f.Message)), " "))
+		fmt.Fprintf(&b, "    [%s] %s:%d %s\n", f.Severity, f.Path, f.Line, pdca.Line(l.Finding(f.Message)))
 	}
 	return b.String()
 }

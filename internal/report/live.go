@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -297,25 +298,20 @@ var toolWords = map[string]string{
 
 // words say what an agent has been heard to do, "" when it only thinks.
 func words(h step.Heard) string {
-	if h.Kind == "text" && strings.TrimSpace(h.Text) != "" {
-		return "“" + strings.Join(strings.Fields(h.Text), " ") + "”"
-	}
-	if h.Kind == step.HeardCommand {
-		return strings.Join(strings.Fields(h.Text), " ")
-	}
-	if h.Tool == "" || h.Kind == "tool_end" {
+	text := pdca.Line(h.Text)
+	switch {
+	case h.Kind == "text" && text != "":
+		return "“" + text + "”"
+	case h.Kind == step.HeardCommand:
+		return text
+	case h.Tool == "" || h.Kind == "tool_end":
 		return ""
 	}
-	verb, known := toolWords[strings.ToLower(h.Tool)]
-	if !known {
-		verb = h.Tool
-	}
-	text := strings.Join(strings.Fields(h.Text), " ")
 	if _, in, ok := strings.Cut(text, "/tree/"); ok && strings.HasPrefix(text, "/") && !strings.Contains(text, " ") { // a file of a checkout
 		text = in
 	} else if strings.HasPrefix(text, "/") && !strings.Contains(text, " ") { // another one, by its last folders
 		parts := strings.Split(path.Clean(text), "/")
 		text = strings.Join(parts[max(0, len(parts)-3):], "/")
 	}
-	return strings.TrimSpace(verb + " " + text)
+	return strings.TrimSpace(cmp.Or(toolWords[strings.ToLower(h.Tool)], h.Tool) + " " + text)
 }

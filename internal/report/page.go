@@ -260,7 +260,7 @@ func unit(l Lang, m *Module, checks []step.Record) PageUnit {
 		u.Attempts = append(u.Attempts, x)
 	}
 	for _, c := range checks {
-		u.Checks = append(u.Checks, PageCheck{Command: cmp.Or(c.Text, strings.Join(c.Argv, " ")), Shows: shows(l, c.Shows), Exit: c.Exit, Took: Took(time.Duration(c.Millis)*time.Millisecond) + Cached(l, c.Reused), Tree: c.Tree[:min(len(c.Tree), 12)], Sandbox: c.Sandbox})
+		u.Checks = append(u.Checks, PageCheck{Command: cmp.Or(c.Text, strings.Join(c.Argv, " ")), Shows: shows(l, c.Shows), Exit: c.Exit, Took: Took(time.Duration(c.Millis)*time.Millisecond) + Cached(l, c.Reused), Tree: short(c.Tree), Sandbox: c.Sandbox})
 	}
 	return u
 }

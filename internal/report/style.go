@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -23,10 +25,8 @@ var styles = []style{buildStyle, requestStyle, featureStyle, checkpointStyle, do
 // styleOf is the style of a definition; one that is not known is read as what writes documents is.
 func styleOf(def string) style {
 	for _, s := range styles {
-		for _, d := range s.defs {
-			if d == def {
-				return s
-			}
+		if slices.Contains(s.defs, def) {
+			return s
 		}
 	}
 	return documentStyle

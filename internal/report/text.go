@@ -205,9 +205,7 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	}
 	b.WriteString(Cached(l, a.Counts.Reused))
 	b.WriteByte('\n')
-	for _, f := range a.Findings {
-		fmt.Fprintln(&b, Finding(l, f))
-	}
+	b.WriteString(findingLines(l, a.Findings))
 	if a.Phase != "red" && a.Phase != step.TestsPhase {
 		for _, t := range a.Failures {
 			b.WriteString(Failure(t))
@@ -325,7 +323,7 @@ func advice(l Lang, r step.ModuleResult) string {
 	say := func(format string, args ...any) { fmt.Fprintf(&b, "    "+format+"\n", args...) }
 	switch r.Reason {
 	case "":
-		return disputes(l, r)
+		return findingLines(l, r.Disputed)
 	case "disputed":
 		say(l.T("not delivered: a test is disputed. Compare the test with the spec and clarify the spec where needed:"))
 	case "green":
@@ -353,13 +351,11 @@ func advice(l Lang, r step.ModuleResult) string {
 	default:
 		say("%s", l.Asked(r.Reason))
 	}
-	b.WriteString(disputes(l, r))
+	b.WriteString(findingLines(l, r.Disputed))
 	if tests := keptTests(r); r.Reason == "disputed" && tests != "" {
 		say(l.T("if the spec is right, correct %s, then run: jacquard build %s"), tests, r.Dir)
 	}
-	for _, f := range r.Findings {
-		fmt.Fprintln(&b, Finding(l, f))
-	}
+	b.WriteString(findingLines(l, r.Findings))
 	for _, t := range r.Failures {
 		b.WriteString(Failure(t))
 	}
@@ -369,10 +365,10 @@ func advice(l Lang, r step.ModuleResult) string {
 	return b.String()
 }
 
-// disputes are the tests that the author of the code held to be wrong, and what came of it.
-func disputes(l Lang, r step.ModuleResult) string {
+// findingLines are lines with what was found.
+func findingLines(l Lang, list []step.Finding) string {
 	var b strings.Builder
-	for _, f := range r.Disputed {
+	for _, f := range list {
 		fmt.Fprintln(&b, Finding(l, f))
 	}
 	return b.String()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -87,10 +88,10 @@ func Task(l Lang, r step.TaskResult) string {
 		fmt.Fprint(&b, Countf(l.T("✓ %s: %s (commit %s, %d files); tests passed: %d\n"), r.ID, r.Title, clip7(r.Commit), len(r.Files), r.Tests.Passed))
 		b.WriteString(Shown(l, r.Tests))
 		if s := r.Handoff.Caution; s != "" && !none(s) {
-			fmt.Fprintf(&b, l.T("    the agent warns: %s\n"), strings.Join(strings.Fields(s), " "))
+			fmt.Fprintf(&b, l.T("    the agent warns: %s\n"), pdca.Line(s))
 		}
 		if s := r.Handoff.Incomplete; s != "" && !none(s) {
-			fmt.Fprintf(&b, l.T("    the agent left open: %s\n"), strings.Join(strings.Fields(s), " "))
+			fmt.Fprintf(&b, l.T("    the agent left open: %s\n"), pdca.Line(s))
 		}
 	case step.Blocked:
 		fmt.Fprintf(&b, "✗ %s: %s: %s\n", r.ID, r.Title, why)

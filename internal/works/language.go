@@ -77,14 +77,10 @@ func ReadLanguages(plan *Plan, claude []byte, fallback string) Languages {
 			case "commentlanguage":
 				at = &said.Comment
 			}
-			if *at == "" {
-				*at = readLanguage(m[2])
-			}
+			*at = cmp.Or(*at, readLanguage(m[2]))
 		case section && text != "":
 			section = false
-			if said.Output == "" {
-				said.Output = readLanguage(strings.TrimLeft(text, "-*+ "))
-			}
+			said.Output = cmp.Or(said.Output, readLanguage(strings.TrimLeft(text, "-*+ ")))
 		}
 	}
 	if plan != nil {

@@ -154,12 +154,7 @@ func readRow(ln line, cols layout) (r *Row, why string) {
 	if len(cs) == 0 || ln.code != noFence || workID(cs[0]) == "" {
 		return nil, ""
 	}
-	at := func(i int) string {
-		if i < 0 || i >= len(cs) {
-			return ""
-		}
-		return cs[i]
-	}
+	at := tableRow{cells: cs}.cell
 	r = &Row{Work: workID(cs[0]), Title: at(cols.title), Status: workStatus(at(cols.status)), line: ln.no}
 	var ok bool
 	if r.Created, ok = rowDate(at(cols.created)); !ok {

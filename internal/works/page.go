@@ -255,7 +255,7 @@ type tableRow struct {
 
 // cell is the text of a cell that may be missing.
 func (r tableRow) cell(i int) string {
-	if i >= len(r.cells) {
+	if i < 0 || i >= len(r.cells) {
 		return ""
 	}
 	return r.cells[i]
