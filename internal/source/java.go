@@ -45,14 +45,7 @@ func (j *javaFile) imported(n syntax.Node) {
 			name = j.flat(c)
 		}
 	}
-	from, last := "", name
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		from, last = name[:i], name[i+1:]
-	}
-	if n.Child("asterisk").OK() {
-		from, last = name, "*"
-	}
-	j.addImport(Import{From: from, Names: []string{last}, Line: n.Line()})
+	j.addImport(importOf(name, n.Child("asterisk").OK(), n.Line()))
 }
 
 // javaDrop leaves out annotations.

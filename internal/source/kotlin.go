@@ -30,7 +30,7 @@ func parseKotlin(f *File, src []byte) {
 		case "package_header":
 			f.Package = strings.TrimSpace(strings.TrimPrefix(t.flat(c), "package"))
 		case "import":
-			k.imported(c)
+			f.Imports = append(f.Imports, importOf(t.flat(c.Child("qualified_identifier")), has(c, "*"), c.Line()))
 		}
 	}
 	k.declarations(t.root, "", true)
@@ -137,18 +137,6 @@ func withoutAnnotations(tree *syntax.Tree, src []byte) []byte {
 }
 
 type kotlinFile struct{ *treeFile }
-
-func (k *kotlinFile) imported(n syntax.Node) {
-	name := k.flat(n.Child("qualified_identifier"))
-	from, last := "", name
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		from, last = name[:i], name[i+1:]
-	}
-	if has(n, "*") {
-		from, last = name, "*"
-	}
-	k.f.Imports = append(k.f.Imports, Import{From: from, Names: []string{last}, Line: n.Line()})
-}
 
 func (k *kotlinFile) visible(n syntax.Node) bool {
 	v := n.Child("modifiers").Child("visibility_modifier")

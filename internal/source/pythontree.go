@@ -72,10 +72,7 @@ func (p *pythonTree) statements(n syntax.Node) {
 				}
 			}
 		case "type_alias_statement":
-			name := p.flat(c.At("left"))
-			if i := strings.IndexByte(name, '['); i > 0 {
-				name = name[:i]
-			}
+			name, _, _ := strings.Cut(p.flat(c.At("left")), "[")
 			if p.public(name) {
 				p.export(c, "", name, "type", p.leaves(c, nil))
 			}
@@ -193,9 +190,7 @@ func (p *pythonTree) definitions(list []syntax.Node, owner string, top bool) {
 		switch def.Kind() {
 		case "function_definition":
 			over := slices.Contains(marks, "@overload")
-			if over {
-				signed[name] = true
-			}
+			signed[name] = signed[name] || over
 			if over || !signed[name] {
 				p.function(def, n, owner, name, marks)
 			} else {
@@ -214,15 +209,11 @@ func (p *pythonTree) marks(n syntax.Node) []string {
 		if c.Kind() != "decorator" {
 			continue
 		}
-		text := strings.TrimPrefix(p.flat(c), "@")
-		if i := strings.IndexByte(text, '('); i >= 0 {
-			text = text[:i]
+		text, _, _ := strings.Cut(strings.TrimPrefix(p.flat(c), "@"), "(")
+		if !strings.HasSuffix(text, ".setter") && !strings.HasSuffix(text, ".deleter") {
+			text = lastWord(text)
 		}
-		if strings.HasSuffix(text, ".setter") || strings.HasSuffix(text, ".deleter") {
-			out = append(out, "@"+text)
-			continue
-		}
-		out = append(out, "@"+lastWord(text))
+		out = append(out, "@"+text)
 	}
 	return out
 }

@@ -345,33 +345,31 @@ func (r *rustFile) testOnly(n syntax.Node) bool {
 	return strings.Contains(attrs, "cfg(test)") || strings.Contains(attrs, "cfg(all(test")
 }
 
-// statement reads a leading statement.
-func (r *rustFile) statement(n syntax.Node) statement {
+// expression is the one that a statement is made of; any other statement is itself.
+func expression(n syntax.Node) syntax.Node {
 	if n.Kind() == "expression_statement" {
 		if inner := withoutComments(n); len(inner) == 1 {
-			n = inner[0]
+			return inner[0]
 		}
 	}
-	switch n.Kind() {
+	return n
+}
+
+// statement reads a leading statement.
+func (r *rustFile) statement(n syntax.Node) statement {
+	switch n = expression(n); n.Kind() {
 	case "let_declaration":
 		return statement{passes: true, sets: identifiers(n.At("pattern"))}
 	case "const_item", "static_item", "empty_statement", "attribute_item":
 		return statement{passes: true}
 	case "macro_invocation":
 		args := r.macroArgs(n.Child("token_tree"))
-		switch strings.TrimPrefix(n.At("macro").Text(), "debug_") {
-		case "assert":
-			if len(args) > 0 {
-				return statement{assert: args[:1]}
-			}
-		case "assert_eq":
-			if len(args) > 1 {
-				return statement{assert: []string{args[0] + " == " + args[1]}}
-			}
-		case "assert_ne":
-			if len(args) > 1 {
-				return statement{assert: []string{args[0] + " != " + args[1]}}
-			}
+		name := strings.TrimPrefix(n.At("macro").Text(), "debug_")
+		switch compared := map[string]string{"assert_eq": " == ", "assert_ne": " != "}[name]; {
+		case name == "assert" && len(args) > 0:
+			return statement{assert: args[:1]}
+		case compared != "" && len(args) > 1:
+			return statement{assert: []string{args[0] + compared + args[1]}}
 		}
 	case "if_expression":
 		if n.At("alternative").OK() {
@@ -420,12 +418,7 @@ func (r *rustFile) macroArgs(n syntax.Node) []string {
 
 // fails is the error that a statement ends a function with, "" for another statement.
 func (r *rustFile) fails(n syntax.Node) string {
-	if n.Kind() == "expression_statement" {
-		if inner := withoutComments(n); len(inner) == 1 {
-			n = inner[0]
-		}
-	}
-	switch n.Kind() {
+	switch n = expression(n); n.Kind() {
 	case "macro_invocation":
 		if n.At("macro").Text() == "panic" {
 			return "panic"

@@ -151,6 +151,18 @@ type Test struct {
 	SkipLine, OnlyLine int
 }
 
+// count notes an assertion, which is real where it can fail.
+func (t *Test) count(real bool) {
+	if real {
+		t.Asserts++
+	} else {
+		t.Trivial++
+	}
+}
+
+// skip notes that a line skips the test.
+func (t *Test) skip(line int) { t.Skipped, t.SkipLine = true, cmp.Or(t.SkipLine, line) }
+
 // Declared is the name that the declaration of a default export gives it, by which people and tests call it; "" where it gives none.
 func (e Export) Declared() string {
 	m := declaration().FindStringSubmatch(e.Text)

@@ -84,7 +84,7 @@ func (ts *goTests) stmts(list []ast.Stmt, trivial bool) {
 			return
 		case *ast.ExprStmt:
 			if line := ts.skipCall(s.X); line > 0 {
-				ts.skip(line)
+				ts.cur.skip(line)
 				return
 			}
 			ts.expr(s, trivial)
@@ -120,13 +120,6 @@ func (ts *goTests) clauses(b *ast.BlockStmt, trivial bool) {
 		case *ast.CommClause:
 			ts.stmts(c.Body, trivial)
 		}
-	}
-}
-
-func (ts *goTests) skip(line int) {
-	ts.cur.Skipped = true
-	if ts.cur.SkipLine == 0 {
-		ts.cur.SkipLine = line
 	}
 }
 
@@ -218,14 +211,10 @@ func (ts *goTests) expr(n ast.Node, trivial bool) {
 			return false
 		case *ast.CallExpr:
 			if line := ts.skipCall(x); line > 0 {
-				ts.skip(line)
+				ts.cur.skip(line)
 			}
 			if real, is := ts.assertion(x); is {
-				if real && !trivial {
-					ts.cur.Asserts++
-				} else {
-					ts.cur.Trivial++
-				}
+				ts.cur.count(real && !trivial)
 			}
 		}
 		return true

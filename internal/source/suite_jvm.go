@@ -79,23 +79,14 @@ func (t *treeFile) jvmAsserts(out *Test, body syntax.Node, seen map[string]bool)
 				said[s.Start()] = said[s.Start()] || (name == "assertThat" || name == "expectThat") && len(args) == 1
 			}
 		case "assert_statement":
-			if parts := withoutComments(c); len(parts) > 0 && parts[0].Text() == "true" {
-				out.Trivial++
-			} else {
-				out.Asserts++
-			}
+			parts := withoutComments(c)
+			out.count(len(parts) == 0 || parts[0].Text() != "true")
 		case "method_invocation", "call_expression", "infix_expression", "binary_expression":
 			name, args := t.called(c)
 			switch {
 			case name == "" || seen[name] || said[c.Start()]:
-			case name == "fail":
-				out.Asserts++
-			case checkerName().MatchString(name) || strings.HasPrefix(name, "should"):
-				if t.trivialCheck(name, args) {
-					out.Trivial++
-				} else {
-					out.Asserts++
-				}
+			case name == "fail" || checkerName().MatchString(name) || strings.HasPrefix(name, "should"):
+				out.count(!t.trivialCheck(name, args))
 			default:
 				seen[name] = true
 				if helper := t.named(name); helper.OK() {

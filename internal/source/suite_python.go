@@ -125,38 +125,26 @@ func (p *pyFile) body(t *Test, from, to int, trivial bool) {
 	for l := from; l < to; l++ {
 		ts := p.toks(l)
 		head := render(ts)
-		switch {
+		hidden := trivial
+		switch kind, _ := header(ts); {
 		case isWord(ts[0], "return") && p.lines[l].indent == level:
 			p.statement(t, ts, trivial)
 			return
-		case head == "if False:" || head == "if 0:" || head == "if not True:" || head == "while False:":
-			end := p.end(l, to)
-			p.body(t, l+1, end, true)
-			l = end - 1
+		case head == "if False:" || head == "if 0:" || head == "if not True:" || head == "while False:" || suppresses().MatchString(head):
+			hidden = true
 		case head == "try:":
-			end := p.end(l, to)
-			p.body(t, l+1, end, trivial || p.swallows(end, to))
-			l = end - 1
-		case suppresses().MatchString(head):
-			end := p.end(l, to)
-			p.body(t, l+1, end, true)
-			l = end - 1
-		case isWord(ts[0], "if") && p.conditionalSkip(l, to):
-			if platform().MatchString(head) {
-				t.MaySkip = true
-				l = p.end(l, to) - 1
-				continue
-			}
+			hidden = trivial || p.swallows(p.end(l, to), to)
+		case isWord(ts[0], "if") && platform().MatchString(head) && p.conditionalSkip(l, to):
+			t.MaySkip = true
+			l = p.end(l, to) - 1
+			continue
+		case kind == "":
 			p.statement(t, ts, trivial)
-		default:
-			if kind, _ := header(ts); kind != "" {
-				end := p.end(l, to)
-				p.body(t, l+1, end, trivial)
-				l = end - 1
-				continue
-			}
-			p.statement(t, ts, trivial)
+			continue
 		}
+		end := p.end(l, to)
+		p.body(t, l+1, end, hidden)
+		l = end - 1
 	}
 }
 
@@ -196,13 +184,7 @@ func (p *pyFile) swallows(l, to int) bool {
 
 // statement looks for assertions and skips in one logical line.
 func (p *pyFile) statement(t *Test, ts []Token, trivial bool) {
-	count := func(real bool) {
-		if real && !trivial {
-			t.Asserts++
-		} else {
-			t.Trivial++
-		}
-	}
+	count := func(real bool) { t.count(real && !trivial) }
 	if isWord(ts[0], "assert") {
 		count(!trivialPython(ts[1:]))
 		return
@@ -222,10 +204,7 @@ func (p *pyFile) statement(t *Test, ts []Token, trivial bool) {
 		switch {
 		case dotted && name == "skip" && isWord(ts[max(i-2, 0)], "pytest"), name == "skipTest", name == "importorskip", name == "SkipTest":
 			if name != "importorskip" {
-				t.Skipped = true
-				if t.SkipLine == 0 {
-					t.SkipLine = ts[i].Line
-				}
+				t.skip(ts[i].Line)
 			}
 		case name == "raises" || name == "warns" || name == "fail" && dotted || name == "assertRaises":
 			count(true)

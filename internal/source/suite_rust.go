@@ -74,16 +74,8 @@ func (r *rustFile) asserts(t *Test, body syntax.Node, seen map[string]bool) {
 		case "macro_invocation":
 			name := c.At("macro").Text()
 			name = name[strings.LastIndexByte(name, ':')+1:]
-			if !checkerName().MatchString(strings.TrimPrefix(name, "debug_")) && name != "panic" && name != "matches" {
-				continue
-			}
-			args := r.macroArgs(c.Child("token_tree"))
-			if name == "panic" {
-				t.Asserts++
-			} else if name != "matches" && rustTrivial(name, args) {
-				t.Trivial++
-			} else if name != "matches" {
-				t.Asserts++
+			if name == "panic" || name != "matches" && checkerName().MatchString(strings.TrimPrefix(name, "debug_")) {
+				t.count(!rustTrivial(name, r.macroArgs(c.Child("token_tree"))))
 			}
 		case "call_expression":
 			fn := c.At("function")

@@ -243,14 +243,10 @@ func (s *scriptFile) assertions(t *Test, from, to int) {
 		case i < environmentUntil:
 			t.MaySkip = true
 		default:
-			t.Skipped, t.SkipLine = true, cmp.Or(t.SkipLine, tok.Line)
+			t.skip(tok.Line)
 		}
 		if real, is := s.assertion(i); is {
-			if real && i > trivialUntil {
-				t.Asserts++
-			} else {
-				t.Trivial++
-			}
+			t.count(real && i > trivialUntil)
 		}
 	}
 }

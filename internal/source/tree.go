@@ -162,6 +162,15 @@ func (t *treeFile) addImport(i Import) {
 	t.f.Imports = append(t.f.Imports, i)
 }
 
+// importOf is an import of Java or Kotlin: of what a name stands for, or of all that is in it.
+func importOf(name string, all bool, line int) Import {
+	if all {
+		return Import{From: name, Names: []string{"*"}, Line: line}
+	}
+	i := strings.LastIndexByte(name, '.')
+	return Import{From: name[:max(i, 0)], Names: []string{name[i+1:]}, Line: line}
+}
+
 // function notes a function whose code begins at an offset.
 func (t *treeFile) function(name string, n syntax.Node, body int) {
 	t.f.Funcs = append(t.f.Funcs, Func{Name: name, Line: n.Line(), End: n.EndLine(), Off: n.Start(), Stop: n.End(), Body: body})
