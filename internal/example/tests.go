@@ -216,6 +216,12 @@ func (r *reader) bind(name string, ts []source.Token) bool {
 	return ok
 }
 
+// loop reads a loop over a table that is written out.
+func (r *reader) loop(names, table []source.Token, body func()) bool {
+	v, ok := r.value(table)
+	return ok && r.each(namesIn(names), v, body)
+}
+
 // each runs a body once for each row of a table, whose values the names get.
 func (r *reader) each(names []string, table Value, body func()) bool {
 	if table.Kind != List || len(table.List) > maxRows {
@@ -466,11 +472,7 @@ func (r *reader) unittest(method string, args [][]source.Token) bool {
 
 func (r *reader) pythonFor(head []source.Token, body [][]source.Token) bool {
 	in := index(head, "in")
-	if in < 0 || len(body) == 0 {
-		return false
-	}
-	table, ok := r.value(head[in+1 : len(head)-1])
-	return ok && r.each(namesIn(head[1:in]), table, func() { r.pythonBlock(body) })
+	return in > 0 && len(body) > 0 && r.loop(head[1:in], head[in+1:len(head)-1], func() { r.pythonBlock(body) })
 }
 
 // pythonRaises reads "with pytest.raises(ValueError):" and the one call below it.

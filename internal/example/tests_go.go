@@ -491,14 +491,11 @@ func (g *goReader) chain(e ast.Expr) ([]Link, bool) {
 	if !ok || c.Ellipsis != token.NoPos {
 		return nil, false
 	}
-	l := Link{Args: []Value{}}
-	for _, a := range c.Args {
-		v, ok := g.literal(a, nil)
-		if !ok {
-			return nil, false
-		}
-		l.Args = append(l.Args, v)
+	args, ok := g.values(c.Args, nil)
+	if !ok {
+		return nil, false
 	}
+	l := Link{Args: args.List}
 	switch fn := c.Fun.(type) {
 	case *ast.Ident:
 		l.Name = fn.Name

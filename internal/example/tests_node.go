@@ -227,15 +227,8 @@ func (r *reader) nodeFor(ts []source.Token) ([]source.Token, bool) {
 	last := closing(ts, end+1)
 	head := ts[2:end]
 	of := index(head, "of")
-	if last < 0 || of < 2 {
+	if last < 0 || of < 2 || head[1].Text == "{" { // by the names of fields
 		return nil, false
 	}
-	if head[1].Text == "{" { // by the names of fields
-		return nil, false
-	}
-	table, ok := r.value(head[of+1:])
-	if !ok {
-		return nil, false
-	}
-	return ts[last+1:], r.each(namesIn(head[1:of]), table, func() { r.block(ts[end+2 : last]) })
+	return ts[last+1:], r.loop(head[1:of], head[of+1:], func() { r.block(ts[end+2 : last]) })
 }

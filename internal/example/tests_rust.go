@@ -95,9 +95,5 @@ func (r *reader) rustFor(ts []source.Token) ([]source.Token, bool) {
 			list = list[:n-4]
 		}
 	}
-	table, ok := r.value(list)
-	if !ok {
-		return nil, false
-	}
-	return ts[last+1:], r.each(namesIn(ts[1:in]), table, func() { r.block(ts[open+1 : last]) })
+	return ts[last+1:], r.loop(ts[1:in], list, func() { r.block(ts[open+1 : last]) })
 }

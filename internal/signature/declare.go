@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -210,11 +211,7 @@ func (w *writer) params(list []Param) []string {
 	var out []string
 	keyword := false
 	for i, p := range list {
-		name := p.Name
-		if name == "" {
-			name = fmt.Sprintf("arg%d", i)
-		}
-		name = Name(name, w.lang)
+		name := Name(cmp.Or(p.Name, fmt.Sprintf("arg%d", i)), w.lang)
 		if w.lang == Go {
 			name = lowerFirst(name)
 		}

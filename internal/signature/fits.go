@@ -239,10 +239,7 @@ func (f *factList) params(spec, code Sig) {
 
 func (f *factList) param(i int, x, y Param, specLang string) {
 	lang, about := f.lang, fmt.Sprintf("parameter %d", i+1)
-	name := y.Name
-	if name == "" {
-		name = fmt.Sprintf("%d", i+1)
-	}
+	name := label(y, i)
 	if byName(lang) && !y.Position && !y.Variadic && !x.Variadic && x.Name != "" && y.Name != "" && !strings.HasPrefix(y.Name, "_") {
 		f.same("name of "+about, sameWord(x.Name, y.Name), fmt.Sprintf("its parameter %d is called %s, the spec calls it %s, and callers may use the name", i+1, y.Name, x.Name))
 	}

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -387,12 +388,8 @@ func compareResult(add func(bool, string, ...any), before, after Sig, lang strin
 	}
 }
 
-func label(p Param, i int) string {
-	if p.Name == "" {
-		return fmt.Sprintf("%d", i+1)
-	}
-	return p.Name
-}
+// label is what a parameter is called by: its name, or its place.
+func label(p Param, i int) string { return cmp.Or(p.Name, fmt.Sprint(i+1)) }
 
 // texts compares types of which at least one is not understood: where they are put together in the same way, of words that
 // are known to mean one thing, another word makes another type.

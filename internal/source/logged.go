@@ -1,10 +1,6 @@
 package source
 
-import (
-	"slices"
-
-	"github.com/jacquard-build/jacquard/internal/re"
-)
+import "github.com/jacquard-build/jacquard/internal/re"
 
 var (
 	loggerName = re.New(`^(?:console|_?(?i:log(?:ger|ging)?)|slog|[a-z]\w*(?:Log|Logger|_log|_logger))$`)
@@ -14,7 +10,7 @@ var (
 // logged are where calls that write a log begin and end: console.log(…), self.logger.debug(…). What they say is no result, and tests do not
 // ask for it, so there are no mutants of it.
 func logged(tokens []Token) (spans [][2]int) {
-	ts := slices.DeleteFunc(slices.Clone(tokens), func(t Token) bool { return t.Kind == Comment })
+	ts := Code(tokens)
 	for i := 0; i+3 < len(ts); i++ {
 		if ts[i].Kind != Ident || !isPunct(ts[i+1], ".") || !isPunct(ts[i+3], "(") || !loggerName().MatchString(ts[i].Text) || !logLevel().MatchString(ts[i+2].Text) {
 			continue
