@@ -113,8 +113,7 @@ func (r rewriter) links(was []Link) []Link {
 	now := slices.Clone(was)
 	for i, l := range now {
 		if l.Index != nil {
-			at := r.of(*l.Index)
-			now[i].Index = &at
+			now[i].Index = new(r.of(*l.Index))
 		}
 	}
 	if r.chain != nil && len(now) > 0 {

@@ -9,22 +9,16 @@ import (
 
 // plain are values of each class of types that nobody needs to know a project for. None names a place on the machine.
 var plain = map[string][]Value{
-	"string": texts("a b", "", "12", "a=b", "-1", "A", "É"),
-	"int":    numbers("2", "0", "-1", "1", "100"),
-	"float":  numbers("2", "0", "-1", "0.5", "100"),
+	"string": each(String, "a b", "", "12", "a=b", "-1", "A", "É"),
+	"int":    each(Number, "2", "0", "-1", "1", "100"),
+	"float":  each(Number, "2", "0", "-1", "0.5", "100"),
 	"bool":   {{Kind: Bool, Text: "true"}, {Kind: Bool, Text: "false"}},
 }
 
-func texts(list ...string) (out []Value) {
+// each are literals of one kind.
+func each(kind Kind, list ...string) (out []Value) {
 	for _, text := range list {
-		out = append(out, Value{Kind: String, Text: text})
-	}
-	return out
-}
-
-func numbers(list ...string) (out []Value) {
-	for _, text := range list {
-		out = append(out, Value{Kind: Number, Text: text})
+		out = append(out, Value{Kind: kind, Text: text})
 	}
 	return out
 }

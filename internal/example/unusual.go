@@ -76,9 +76,9 @@ func near(kind Kind, own []Value) (out []Value) {
 		}
 		out = append(out, v)
 		if n, err := strconv.ParseInt(v.Text, 10, 32); kind == Number && err == nil {
-			out = append(out, numbers(strconv.FormatInt(n-1, 10), strconv.FormatInt(n+1, 10))...)
+			out = append(out, each(Number, strconv.FormatInt(n-1, 10), strconv.FormatInt(n+1, 10))...)
 		} else if kind == String {
-			out = append(out, texts(v.Text+"a")...)
+			out = append(out, Value{Kind: String, Text: v.Text + "a"})
 		}
 	}
 	return out

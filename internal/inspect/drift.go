@@ -79,8 +79,7 @@ func (m *module) meaning(name string) (*signature.Type, bool) {
 				}
 				x := meaning{nil, true}
 				if text != "" {
-					t := signature.ParseType(text, lang)
-					x.alias = &t
+					x.alias = new(signature.ParseType(text, lang))
 				}
 				m.types[n] = x
 			}
@@ -95,8 +94,7 @@ func (m *module) meaning(name string) (*signature.Type, bool) {
 			return nil, true
 		case spec.Type:
 			if _, text, ok := strings.Cut(s.Signature, "="); ok {
-				t := signature.ParseType(text, m.lang)
-				return &t, true
+				return new(signature.ParseType(text, m.lang)), true
 			}
 			return nil, true
 		default:

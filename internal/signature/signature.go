@@ -98,8 +98,7 @@ func Parse(text, lang string) (Sig, bool) {
 		return Sig{}, false
 	}
 	if before != "" {
-		t := ParseType(before, s.Lang)
-		s.Result = &t
+		s.Result = new(ParseType(before, s.Lang))
 	}
 	s.params(params)
 	s.tail(rest)
@@ -224,8 +223,7 @@ func (s *Sig) generics(inside string) {
 		}
 		g := Generic{Name: name}
 		if bound != "" {
-			t := ParseType(bound, s.Lang)
-			g.Bound = &t
+			g.Bound = new(ParseType(bound, s.Lang))
 			for ; waiting > 0; waiting-- {
 				s.Generics[len(s.Generics)-waiting].Bound = g.Bound
 			}
@@ -347,8 +345,7 @@ func (s *Sig) params(text string) {
 	}
 	if s.Lang == Go { // names alone are types
 		for _, k := range waiting {
-			t := ParseType(s.Params[k].Name, Go)
-			s.Params[k].Type, s.Params[k].Name = &t, ""
+			s.Params[k].Type, s.Params[k].Name = new(ParseType(s.Params[k].Name, Go)), ""
 		}
 	}
 }
@@ -392,8 +389,7 @@ func (s *Sig) colonParam(p *Param, part string) {
 	}
 	name, typ, typed := Cut(strings.TrimSpace(part), ":")
 	if typed {
-		t := ParseType(typ, s.Lang)
-		p.Type = &t
+		p.Type = new(ParseType(typ, s.Lang))
 	}
 	fields := strings.Fields(name)
 	for len(fields) > 1 { // private, readonly, vararg, mut, val
@@ -425,8 +421,7 @@ func (s *Sig) javaParam(p *Param, part string) {
 		p.Variadic, typ = true, strings.TrimSpace(rest)
 	}
 	if typ != "" {
-		t := ParseType(typ, Java)
-		p.Type = &t
+		p.Type = new(ParseType(typ, Java))
 	}
 }
 
@@ -443,8 +438,7 @@ func (s *Sig) goParam(p *Param, part string) {
 	if rest, ok := strings.CutPrefix(typ, "..."); ok {
 		p.Variadic, typ = true, rest
 	}
-	t := ParseType(typ, Go)
-	p.Name, p.Type = name, &t
+	p.Name, p.Type = name, new(ParseType(typ, Go))
 }
 
 // ofName reports whether a letter, digit or mark may stand in a name.

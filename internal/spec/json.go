@@ -153,8 +153,7 @@ func (d *Document) jsonExports() jsonExports {
 			j.Constructor = e.Signature
 			x.Classes = append(x.Classes, j)
 		case Enum:
-			variants := append([]string{}, e.Variants...)
-			j.Variants = &variants
+			j.Variants = new(append([]string{}, e.Variants...))
 			x.Enums = append(x.Enums, j)
 		case Variable:
 			j.Value = e.Value

@@ -347,9 +347,8 @@ func (r *run) convention(dir string) string {
 func (m *module) indexed() index.Module {
 	if m.doc != nil {
 		if m.known == nil {
-			x := index.Of(m.doc)
-			x.Dir = m.dir
-			m.known = &x
+			m.known = new(index.Of(m.doc))
+			m.known.Dir = m.dir
 		}
 		return *m.known
 	}
