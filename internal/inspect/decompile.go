@@ -180,10 +180,7 @@ func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File
 	for _, s := range []struct{ name, text string }{
 		{"Behavior", p.shown(offers, files, tests)}, {"Contract", contractText(offers, files)}, {"Protocol", protocolText(protocolOf(list))}, {"Domain Context", ""},
 	} {
-		if s.text == "" {
-			s.text = "None\n"
-		}
-		b.WriteString("\n## " + s.name + "\n\n" + s.text)
+		b.WriteString("\n## " + s.name + "\n\n" + cmp.Or(s.text, "None\n"))
 	}
 	x.Text = []byte(b.String())
 	d, _ := spec.Parse(x.Spec, x.Text)

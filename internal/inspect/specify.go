@@ -275,10 +275,7 @@ var specGroups = map[string]string{"function": "Functions", "type": "Types", "cl
 func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 	var b strings.Builder
 	section := func(name, text string) {
-		if text = strings.TrimRight(text, "\n"); text == "" {
-			text = "None"
-		}
-		b.WriteString("\n## " + name + "\n\n" + text + "\n")
+		b.WriteString("\n## " + name + "\n\n" + cmp.Or(strings.TrimRight(text, "\n"), "None") + "\n")
 	}
 	b.WriteString("# " + cmp.Or(oneLine(m.Name), path.Base(m.Dir)) + "\n")
 	section("Purpose", oneLine(m.Purpose))

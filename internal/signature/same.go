@@ -76,12 +76,7 @@ func (c *comparison) isAny(t Type) bool { return t.Form == Basic && t.Class == "
 
 // foreignAny: any of one language is no type of another, unless both have it.
 func (c *comparison) foreignAny(a, b Type) bool {
-	for _, t := range []Type{a, b} {
-		if c.isAny(t) && basics[c.lang][t.Name] == "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]Type{a, b}, func(t Type) bool { return c.isAny(t) && basics[c.lang][t.Name] == "" })
 }
 
 // alike compares two types of one form.
@@ -189,12 +184,8 @@ func pair(a, b Type, x, y string) bool {
 
 // boxed: int and Integer of Java are the same to most who call.
 func boxed(a, b Type) bool {
-	for _, p := range [][2]string{{"int", "Integer"}, {"long", "Long"}, {"short", "Short"}, {"byte", "Byte"}, {"float", "Float"}, {"double", "Double"}, {"boolean", "Boolean"}, {"void", "Void"}} {
-		if pair(a, b, p[0], p[1]) {
-			return true
-		}
-	}
-	return false
+	names := [][2]string{{"int", "Integer"}, {"long", "Long"}, {"short", "Short"}, {"byte", "Byte"}, {"float", "Float"}, {"double", "Double"}, {"boolean", "Boolean"}, {"void", "Void"}}
+	return slices.ContainsFunc(names, func(p [2]string) bool { return pair(a, b, p[0], p[1]) })
 }
 
 // ways are the ways in which a language writes its lists, maps and sets; those of one group

@@ -199,10 +199,7 @@ func (g *goFile) general(d *ast.GenDecl) {
 			clean := *s
 			clean.Doc, clean.Comment = nil, nil
 			e := Export{Name: s.Name.Name, Kind: kind, Signature: "type " + g.text(&clean), Line: g.line(s.Pos()), Doc: summary(cmp.Or(s.Doc.Text(), d.Doc.Text()))}
-			if e.Text = gofmt(e.Signature); e.Text == "" {
-				e.Text = e.Signature
-			}
-			e.Above = above
+			e.Text, e.Above = cmp.Or(gofmt(e.Signature), e.Signature), above
 			g.f.Exports = append(g.f.Exports, e)
 		case *ast.ValueSpec:
 			kind := "variable"

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"go/scanner"
 	"go/token"
 )
@@ -28,10 +29,7 @@ func scanGo(src []byte, lines bool) []Token {
 			out = append(out, Token{Kind: Punct, Text: ";", Indent: -1})
 		}
 		ended = false
-		t := Token{Kind: Punct, Text: lit, Line: file.Line(pos), Off: file.Offset(pos), Indent: -1}
-		if t.Text == "" {
-			t.Text = tok.String()
-		}
+		t := Token{Kind: Punct, Text: cmp.Or(lit, tok.String()), Line: file.Line(pos), Off: file.Offset(pos), Indent: -1}
 		switch {
 		case tok == token.COMMENT:
 			t.Kind = Comment

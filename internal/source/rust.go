@@ -192,10 +192,8 @@ func (r *rustFile) method(n syntax.Node, owner string, public bool, kind string)
 	r.export(n, owner, name, kind, r.upTo(n, kinds("block", ";"), rustHead))
 	params := map[string]bool{}
 	for p := range n.At("parameters").All() {
-		for c := range p.At("pattern").Within(nil) {
-			if c.Kind() == "identifier" {
-				params[c.Text()] = true
-			}
+		for _, name := range identifiers(p.At("pattern")) {
+			params[name] = true
 		}
 	}
 	r.f.contract(full, r.doc(n.Start()), r.guards(withoutComments(body), params, r.statement), n.Line())

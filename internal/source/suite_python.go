@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -68,9 +69,7 @@ func (p *pyFile) testsIn(from, to int, class string, outer pyMark) {
 	for l := from; l < to; l++ {
 		ts := p.toks(l)
 		if isPunct(ts[0], "@") {
-			if rows[1] = ts[len(ts)-1].End; rows[0] == 0 {
-				rows[0] = ts[0].Off
-			}
+			rows = [2]int{cmp.Or(rows[0], ts[0].Off), ts[len(ts)-1].End}
 			text := render(ts)
 			may = may || maySkip(text)
 			if skipMark().MatchString(text) && !maySkip(text) && mark == outer {

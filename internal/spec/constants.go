@@ -31,12 +31,8 @@ func (f Form) String() string { return f.Number + f.Unit }
 
 // In reports whether one of the forms of the constant stands in a text, as a number or word of its own; digit separators are ignored.
 func (k Constant) In(text string) bool {
-	for _, t := range []string{text, strings.ReplaceAll(text, "_", "")} {
-		if slices.ContainsFunc(k.Forms, func(f Form) bool { return f.in(t) }) {
-			return true
-		}
-	}
-	return false
+	plain := strings.ReplaceAll(text, "_", "")
+	return slices.ContainsFunc(k.Forms, func(f Form) bool { return f.in(text) || f.in(plain) })
 }
 
 func (f Form) in(text string) bool {

@@ -1,15 +1,14 @@
 package spec
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 func (p *parser) parseContext() {
 	for _, sec := range p.parts("domain context") {
 		sec.walk(func(s *section) {
-			to := p.contextList(s.key)
-			if to == nil {
-				to = &p.doc.Context.Rationale
-			}
-			p.contextBlocks(p.own(s), to)
+			p.contextBlocks(p.own(s), cmp.Or(p.contextList(s.key), &p.doc.Context.Rationale))
 		})
 	}
 	for _, sec := range p.parts("constraints") {

@@ -116,9 +116,7 @@ func (r *exportReader) detailed(sec *section, group Kind) bool {
 	if !complete && (group == "" || sec.level < 4) {
 		return false
 	}
-	if e.Kind == "" {
-		e.Kind = Export{}.lone(e.Name, "").Kind
-	}
+	e.Kind = cmp.Or(e.Kind, Export{}.lone(e.Name, "").Kind)
 	e.Signature = cmp.Or(e.Signature, e.Name)
 	e.Description = cmp.Or(e.Description, squeeze(strings.Join(prose, " ")))
 	r.add(e)
@@ -152,10 +150,7 @@ func (r *exportReader) metadata(e *Export, b *block) bool {
 		sig := codeOf(value)
 		e.Signature = squeeze(sig)
 		if s, good := signature(sig, e.Kind, false); good {
-			e.Async = s.Async
-			if e.Kind == "" {
-				e.Kind = s.Kind
-			}
+			e.Async, e.Kind = s.Async, cmp.Or(e.Kind, s.Kind)
 		}
 	case "description":
 		e.Description = squeeze(value)

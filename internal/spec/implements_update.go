@@ -300,10 +300,7 @@ func (u *updater) guide(old string, guide []NoteGuide) (string, bool) {
 		}
 		kept += l
 	}
-	if kept == "" {
-		kept = "None"
-	}
-	return kept + "\n", changed
+	return cmp.Or(kept, "None") + "\n", changed
 }
 
 func writeTable(b *strings.Builder, head []string, rows [][]string) {

@@ -62,9 +62,7 @@ func (p *parser) joinMachines() {
 	of := map[string]*group{} // by state, the first that has it
 	for i := range p.groups {
 		for _, s := range p.groups[i].States {
-			if of[s.Text] == nil {
-				of[s.Text] = &p.groups[i]
-			}
+			of[s.Text] = cmp.Or(of[s.Text], &p.groups[i])
 		}
 	}
 	machine := func(g *group) *group {
