@@ -156,8 +156,7 @@ func (c *Checker) passes(ctx context.Context, m Module, tree string, frozen []st
 		return proof, nil
 	}
 	expected := p.testsOf(files)
-	run, err := p.settled(ctx, toolchain.Selection{Files: files}, expected)
-	proof.Records = append(proof.Records, run.records...)
+	run, err := proof.noted(p.settled(ctx, toolchain.Selection{Files: files}, expected))
 	proof.Results, proof.Findings = run.results, append(proof.Findings, run.findings...)
 	if err != nil {
 		return proof, err

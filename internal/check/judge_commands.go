@@ -192,8 +192,7 @@ func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []to
 		left = slices.DeleteFunc(left, func(t test) bool { return !stands[t.ID] || !silent(t) })
 	}
 	if len(left) > 0 && len(chain.Collect()) > 0 { // whether they pass is to be seen
-		was, err = base.runTests(ctx, toolchain.Selection{Files: filesOf(left)}, left)
-		j.proof.Records = append(j.proof.Records, was.records...)
+		was, err = j.proof.noted(base.runTests(ctx, toolchain.Selection{Files: filesOf(left)}, left))
 		if err != nil {
 			return err
 		}
@@ -215,8 +214,7 @@ func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []to
 func (j *judge) listed(ctx context.Context, pl *place) (run testRun, ok bool, err error) {
 	cmds := pl.chain.Collect()
 	if len(cmds) == 0 {
-		run, err = pl.runOnce(ctx, toolchain.Selection{})
-		j.proof.Records = append(j.proof.Records, run.records...)
+		run, err = j.proof.noted(pl.runOnce(ctx, toolchain.Selection{}))
 		none := len(run.results) == 0 && len(run.records) > 0 && !slices.ContainsFunc(run.records, func(r step.Record) bool { return r.Exit != 0 })
 		return run, err == nil && run.exit == nil && (run.silent || run.invalid == "" && (none || len(run.results) > 0)), err
 	}

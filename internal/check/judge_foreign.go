@@ -148,9 +148,7 @@ func (j *judge) whole(ctx context.Context, tree string, chain toolchain.Found) (
 		return run, err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	run, err = pl.runOnce(ctx, toolchain.Selection{})
-	j.proof.Records = append(j.proof.Records, run.records...)
-	return run, err
+	return j.proof.noted(pl.runOnce(ctx, toolchain.Selection{}))
 }
 
 // good reports whether a run passed.

@@ -41,8 +41,7 @@ func (x *chainJudge) besides(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = joinClose(err, was) }()
-	run, err := was.runTests(ctx, toolchain.Selection{Files: filesOf(tests)}, tests)
-	x.proof.Records = append(x.proof.Records, run.records...)
+	run, err := x.proof.noted(was.runTests(ctx, toolchain.Selection{Files: filesOf(tests)}, tests))
 	if err == nil {
 		err = x.failingBeside(ctx, aside, was, tests, &run)
 	}

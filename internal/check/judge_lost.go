@@ -44,8 +44,7 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	run, err := base.runTests(ctx, toolchain.Selection{Files: filesOf(olds)}, olds)
-	x.proof.Records = append(x.proof.Records, run.records...)
+	run, err := x.proof.noted(base.runTests(ctx, toolchain.Selection{Files: filesOf(olds)}, olds))
 	if err != nil {
 		return err
 	}
@@ -90,8 +89,7 @@ func (x *chainJudge) fewer(ctx context.Context) (err error) {
 	}
 	// more leaves those of which more cases run in a place than with the change.
 	more := func(pl *place) (testRun, error) {
-		run, err := pl.runThese(ctx, tests)
-		x.proof.Records = append(x.proof.Records, run.records...)
+		run, err := x.proof.noted(pl.runThese(ctx, tests))
 		tests = those(tests, func(t test) bool { return len(resultsOf(t, run.results)) > len(resultsOf(t, x.results)) })
 		return run, err
 	}
@@ -125,8 +123,7 @@ func (x *chainJudge) stillSilent(ctx context.Context, at map[string][]moved) err
 		return nil
 	}
 	defer x.pl.again()()
-	run, err := x.pl.runTests(ctx, toolchain.Selection{Files: files}, x.pl.testsOf(files))
-	x.proof.Records = append(x.proof.Records, run.records...)
+	run, err := x.proof.noted(x.pl.runTests(ctx, toolchain.Selection{Files: files}, x.pl.testsOf(files)))
 	for _, f := range files {
 		at[f] = slices.DeleteFunc(at[f], func(m moved) bool { return m.is.in(run.results) == step.Pass })
 	}

@@ -153,8 +153,7 @@ func (x *chainJudge) together(ctx context.Context) error {
 		return setOf(each(those(run.results, is), func(r step.TestResult) string { return r.ID }))
 	}
 	fails := func(r step.TestResult) bool { return bad(r.Status) && x.passing[r.ID] }
-	now, err := x.pl.runOnce(ctx, toolchain.Selection{})
-	x.proof.Records = append(x.proof.Records, now.records...)
+	now, err := x.proof.noted(x.pl.runOnce(ctx, toolchain.Selection{}))
 	if err != nil || !slices.ContainsFunc(now.results, fails) {
 		return err
 	}
@@ -200,8 +199,7 @@ func (x *chainJudge) run(ctx context.Context, files []string) error {
 
 // runTests runs tests, those that fail once more, and finds out what that says of the change.
 func (x *chainJudge) runTests(ctx context.Context, sel toolchain.Selection, expected []test) error {
-	run, err := x.pl.settled(ctx, sel, expected)
-	x.proof.Records = append(x.proof.Records, run.records...)
+	run, err := x.proof.noted(x.pl.settled(ctx, sel, expected))
 	if err != nil {
 		return err
 	}
@@ -256,8 +254,7 @@ func (x *chainJudge) outsideTests(ctx context.Context, run testRun) error {
 		}
 		files := those(addNew(nil, each(tests, func(o step.TestResult) string { return o.File })...), func(f string) bool { return base.entries[f].ID != "" })
 		if len(files) > 0 {
-			was, err := base.runTests(ctx, toolchain.Selection{Files: files}, base.testsOf(files))
-			x.proof.Records = append(x.proof.Records, was.records...)
+			was, err := x.proof.noted(base.runTests(ctx, toolchain.Selection{Files: files}, base.testsOf(files)))
 			if err != nil {
 				return err
 			}
@@ -463,8 +460,7 @@ func (x *chainJudge) askOthers(ctx context.Context) error {
 	if len(old) == 0 {
 		return nil
 	}
-	run, err := base.runTests(ctx, toolchain.Selection{Files: files}, old)
-	x.proof.Records = append(x.proof.Records, run.records...)
+	run, err := x.proof.noted(base.runTests(ctx, toolchain.Selection{Files: files}, old))
 	if err != nil {
 		return err
 	}

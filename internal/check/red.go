@@ -246,8 +246,7 @@ func (r *red) frozen() []step.File {
 
 // prove runs the tests with and without stubs and sorts the new ones.
 func (r *red) prove(ctx context.Context, proof *Proof) error {
-	run, err := r.run(ctx, filesOf(r.fresh), r.fresh, false)
-	proof.Records = append(proof.Records, run.records...)
+	run, err := proof.noted(r.run(ctx, filesOf(r.fresh), r.fresh, false))
 	if err != nil {
 		return err
 	}
@@ -257,8 +256,7 @@ func (r *red) prove(ctx context.Context, proof *Proof) error {
 		for _, t := range passing {
 			r.idle[t.ID] = true
 		}
-		again, err := r.run(ctx, filesOf(passing), passing, true)
-		proof.Records = append(proof.Records, again.records...)
+		again, err := proof.noted(r.run(ctx, filesOf(passing), passing, true))
 		if err != nil {
 			return err
 		}

@@ -175,6 +175,14 @@ func (p *taskProof) ran(name string) {
 	p.done.Checks = addNew(p.done.Checks, name)
 }
 
+// takeIn adds what a run of tests gave to the proof.
+func (p *taskProof) takeIn(run testRun) {
+	p.ran(CheckTests)
+	p.proof.Records = append(p.proof.Records, run.records...)
+	p.proof.Results = append(p.proof.Results, run.results...)
+	p.add(run.findings...)
+}
+
 // missed notes what findings of a check say of programs that are not installed.
 func (p *taskProof) missed(name string, found []step.Finding) {
 	for _, f := range found {
@@ -282,10 +290,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	}
 	expected := pl.testsOf(files)
 	run, err := pl.settled(ctx, toolchain.Selection{}, expected)
-	p.ran(CheckTests)
-	p.proof.Records = append(p.proof.Records, run.records...)
-	p.proof.Results = append(p.proof.Results, run.results...)
-	p.add(run.findings...)
+	p.takeIn(run)
 	if err != nil {
 		return err
 	}

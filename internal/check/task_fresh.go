@@ -89,10 +89,7 @@ func (p *taskProof) freshFirst(ctx context.Context, pl *place, fresh []test) (fa
 	if !slices.ContainsFunc(fresh, func(t test) bool { return bad(t.in(run.results)) }) || one.Passed { // what did not run may need the others
 		return false, nil
 	}
-	p.ran(CheckTests)
-	p.proof.Records = append(p.proof.Records, run.records...)
-	p.proof.Results = append(p.proof.Results, run.results...)
-	p.add(run.findings...)
+	p.takeIn(run)
 	p.add(one.Findings...)
 	p.failed = true
 	return true, nil
@@ -170,8 +167,7 @@ type testedAlone struct {
 
 // runAlone runs new tests in a place without the change.
 func (p *taskProof) runAlone(ctx context.Context, pl *place, sel toolchain.Selection, tests []test) (a testedAlone, err error) {
-	a.run, err = pl.runTests(ctx, sel, tests)
-	p.proof.Records = append(p.proof.Records, a.run.records...)
+	a.run, err = p.proof.noted(pl.runTests(ctx, sel, tests))
 	if err != nil {
 		return a, err
 	}

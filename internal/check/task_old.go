@@ -55,8 +55,7 @@ func (p *taskProof) asBefore(ctx context.Context, chain toolchain.Found, tests [
 	if len(ids) > many || len(ids) > len(old) { // a runner may run nothing where it does not find a name
 		sel = toolchain.Selection{Files: files}
 	}
-	run, err = base.runTests(ctx, sel, old)
-	p.proof.Records = append(p.proof.Records, run.records...)
+	run, err = p.proof.noted(base.runTests(ctx, sel, old))
 	return run, there, err
 }
 

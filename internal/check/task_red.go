@@ -59,8 +59,7 @@ func (p *taskProof) red(ctx context.Context, chain toolchain.Found, runs bool) (
 	if len(fresh) == 0 {
 		return 0, nil
 	}
-	run, err := pl.runTests(ctx, toolchain.Selection{Files: filesOf(fresh)}, fresh)
-	p.proof.Records = append(p.proof.Records, run.records...)
+	run, err := p.proof.noted(pl.runTests(ctx, toolchain.Selection{Files: filesOf(fresh)}, fresh))
 	p.proof.Results = append(p.proof.Results, run.results...)
 	if err != nil {
 		return 0, err
@@ -101,8 +100,7 @@ func (p *taskProof) unknownRed(ctx context.Context, pl *place, runs bool) (n int
 	if err != nil {
 		return 0, err
 	}
-	now, err := pl.runTests(ctx, toolchain.Selection{}, nil)
-	p.proof.Records = append(p.proof.Records, now.records...)
+	now, err := p.proof.noted(pl.runTests(ctx, toolchain.Selection{}, nil))
 	p.proof.Results = append(p.proof.Results, now.results...)
 	if err != nil {
 		return 0, err

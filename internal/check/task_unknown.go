@@ -23,10 +23,7 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 	if err != nil {
 		return err
 	}
-	p.ran(CheckTests)
-	p.proof.Records = append(p.proof.Records, run.records...)
-	p.proof.Results = append(p.proof.Results, run.results...)
-	p.add(run.findings...)
+	p.takeIn(run)
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: p.t.Known}, nil, run)
 	p.failed = p.failed || !one.Passed
@@ -146,7 +143,5 @@ func (p *taskProof) allEdited(ctx context.Context, shows step.Shows, tree string
 		return run, err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	run, err = pl.runTests(ctx, toolchain.Selection{}, nil)
-	p.proof.Records = append(p.proof.Records, run.records...)
-	return run, err
+	return p.proof.noted(pl.runTests(ctx, toolchain.Selection{}, nil))
 }

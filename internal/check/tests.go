@@ -24,6 +24,12 @@ type testRun struct {
 	exit     *step.Record // of a command that gives no report: every test is as it ended
 }
 
+// noted keeps the records of a run of tests, also of one that an error has ended.
+func (pr *Proof) noted(run testRun, err error) (testRun, error) {
+	pr.Records = append(pr.Records, run.records...)
+	return run, err
+}
+
 // test is a test of a file with what the source says about it.
 type test struct {
 	source.Test
