@@ -189,6 +189,18 @@ func (j *judge) say(f step.Finding, run *testRun) { j.tell(f, run, false) }
 // block adds a finding that blocks.
 func (j *judge) block(f step.Finding, run *testRun) { j.tell(f, run, true) }
 
+// weakens blocks a change that makes tests see less.
+func (j *judge) weakens(f step.Finding, run *testRun) {
+	j.known.weakened++
+	j.block(f, run)
+}
+
+// breaks blocks a change with which fails what passed before.
+func (j *judge) breaks(f step.Finding, run *testRun) {
+	j.known.broken++
+	j.block(f, run)
+}
+
 func (j *judge) tell(f step.Finding, run *testRun, blocks bool) {
 	f.Message = j.c.local(f.Message)
 	j.out.Findings = append(j.out.Findings, Fact{Finding: f, Blocks: blocks, Evidence: evidenceOf(run)})
@@ -381,8 +393,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	}
 	x.pl, err = j.c.open(ctx, step.OnJudged, j.proof.Tree, was, chain)
 	if failed, ok := errors.AsType[*compileError](err); ok {
-		x.known.broken++
-		x.block(failed.at, nil)
+		x.breaks(failed.at, nil)
 		return nil
 	}
 	if err != nil {

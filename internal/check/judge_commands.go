@@ -200,8 +200,7 @@ func (j *judge) leftOutOf(ctx context.Context, chain toolchain.Found, lines []to
 	left = slices.DeleteFunc(left, func(t test) bool { return t.in(was.results) != step.Pass })
 	if idle != "" && len(left) > 0 {
 		file, name, _ := strings.Cut(idle, ": ")
-		j.known.weakened++
-		j.block(reject("test-deleted", file, 0, fmt.Sprintf(
+		j.weakens(reject("test-deleted", file, 0, fmt.Sprintf(
 			"The script %s does nothing now, and no other command of the project runs its tests, which ran and passed before (%d), such as %s. Let it run them again.", name, len(left), left[0].Name)), &was)
 		return nil
 	}

@@ -37,8 +37,7 @@ func (x *chainJudge) otherNow(ctx context.Context, f *file, was *place, others [
 	}
 	loose = without(loose, piece{tests: wanted}.has)
 	for _, m := range loose {
-		x.known.weakened++
-		x.block(reject("test-weakened", f.Path, m.is.Line, wasLoosened(m.is.Name)), run)
+		x.weakens(reject("test-weakened", f.Path, m.is.Line, wasLoosened(m.is.Name)), run)
 	}
 	loosened := among(after(loose))
 	if others = without(others, func(m moved) bool { return loosened(m.is) }); len(others) == 0 {

@@ -68,8 +68,7 @@ func (j *judge) stillGood(ctx context.Context, chain toolchain.Found) (bool, err
 	if now.good() {
 		lost, err := j.dropped(ctx, chain, was, now)
 		for _, f := range lost {
-			j.known.weakened++
-			j.block(f, &now)
+			j.weakens(f, &now)
 		}
 		if err == nil {
 			err = j.shows(ctx, chain, was, now)
@@ -96,8 +95,7 @@ func (j *judge) stillGood(ctx context.Context, chain toolchain.Found) (bool, err
 	case len(again.results) > 0:
 		j.known.unknown = "tests fail, and none of them passed without the change"
 	case was.good():
-		j.known.broken++
-		j.block(reject("test-broken", "", 0, "The tests pass without the change and fail with it: "+firstLines(again.why(), 12)), &again)
+		j.breaks(reject("test-broken", "", 0, "The tests pass without the change and fail with it: "+firstLines(again.why(), 12)), &again)
 	default:
 		j.known.unknown = fmt.Sprintf("the project's own tests fail without the change as well: %s", firstLines(was.why(), 3))
 	}

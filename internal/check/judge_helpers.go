@@ -110,8 +110,7 @@ func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *pla
 	}
 	unseen := func(f Function) bool { return f.existed && f.Noticed == 0 && (f.Tried > 0 || f.Unreached) }
 	if len(loose) > 0 && (slices.ContainsFunc(aside, intervenes) || slices.ContainsFunc(x.out.Functions, unseen)) {
-		x.known.weakened++
-		x.block(reject("test-weakened", aside[0].Path, 0, "What tests use was loosened. With it as before, they pass without the change and fail with it: "+
+		x.weakens(reject("test-weakened", aside[0].Path, 0, "What tests use was loosened. With it as before, they pass without the change and fail with it: "+
 			firstNames(after(loose))+". With it as it is now, they pass with and without the change. Restore it and fix the code."), run)
 		return nil
 	}
@@ -155,13 +154,11 @@ func (x *chainJudge) blindBeside(ctx context.Context, aside []Change, was *place
 		}
 		switch {
 		case m != nil:
-			x.known.weakened++
-			x.block(reject("test-weakened", aside[0].Path, 0, fmt.Sprintf(
+			x.weakens(reject("test-weakened", aside[0].Path, 0, fmt.Sprintf(
 				"What tests use sees less than before. With it as it was, tests in %s kill a mutant in line %d of %s (%s). No test kills it now.", file, m.Line, m.file, describe(m.Mutant))), nil)
 			return nil
 		case others != nil && !still && !data:
-			x.known.weakened++
-			x.block(killNone(file, after(using), *others), nil)
+			x.weakens(killNone(file, after(using), *others), nil)
 			return nil
 		case others != nil:
 			x.say(fix("test-weakened", aside[0].Path, 0, fmt.Sprintf(

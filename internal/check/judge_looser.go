@@ -159,11 +159,9 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []moved) (er
 	case err != nil:
 		return err
 	case unnoticed != nil:
-		x.known.weakened++
-		x.block(reject("test-weakened", f.Path, changed[0].is.Line, fmt.Sprintf("%s No test kills it now.", killedBefore(changed, *unnoticed))), nil)
+		x.weakens(reject("test-weakened", f.Path, changed[0].is.Line, fmt.Sprintf("%s No test kills it now.", killedBefore(changed, *unnoticed))), nil)
 	case others != nil && changed[0].same(f) && !still:
-		x.known.weakened++
-		x.block(killNone(f.Path, after(changed), *others), nil)
+		x.weakens(killNone(f.Path, after(changed), *others), nil)
 	case others != nil:
 		if early, err := x.endingEarly(ctx, f, was, changed[:min(mostLooser, len(changed))], limit); err != nil || early {
 			return err
@@ -250,8 +248,7 @@ func (x *chainJudge) endingEarly(ctx context.Context, f *file, was *place, chang
 		}
 		if ended {
 			found = true
-			x.known.weakened++
-			x.block(reject("test-weakened", f.Path, t.is.Line, "The test "+t.is.Name+" passes before it comes to its end, which its old version reached. Remove what ends it early."), nil)
+			x.weakens(reject("test-weakened", f.Path, t.is.Line, "The test "+t.is.Name+" passes before it comes to its end, which its old version reached. Remove what ends it early."), nil)
 		}
 	}
 	return found, nil

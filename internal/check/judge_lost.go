@@ -108,8 +108,7 @@ func (x *chainJudge) fewer(ctx context.Context) (err error) {
 	}
 	for _, t := range tests {
 		ran := counted(t, run.results, step.Pass)
-		x.known.weakened++
-		x.block(reject("test-deleted", t.File, t.Line, fmt.Sprintf("The test %s runs fewer cases since %s changed: %d of %d no longer run. Let them run again.",
+		x.weakens(reject("test-deleted", t.File, t.Line, fmt.Sprintf("The test %s runs fewer cases since %s changed: %d of %d no longer run. Let them run again.",
 			t.Name, someOf(pathsOf(settings)), ran-len(resultsOf(t, x.results)), ran)), &run)
 	}
 	return nil
@@ -140,8 +139,7 @@ func (j *judge) noLonger(at map[string][]moved, run testRun) {
 		if n > 1 {
 			text = fmt.Sprintf("The tests %s ran and passed before, and no longer run (%d). Let them run again.", firstNames(after(at[file])), n)
 		}
-		j.known.weakened++
-		j.block(reject("test-deleted", file, at[file][0].is.Line, text), &run)
+		j.weakens(reject("test-deleted", file, at[file][0].is.Line, text), &run)
 	}
 }
 
@@ -170,8 +168,7 @@ func (x *chainJudge) blockSkipped(ctx context.Context, tests []test, before test
 			x.say(fix("test-skipped", file, here[0].Line, text), &run)
 			continue
 		}
-		x.known.weakened++
-		x.block(reject("test-skipped", file, here[0].Line, text), &run)
+		x.weakens(reject("test-skipped", file, here[0].Line, text), &run)
 	}
 	return nil
 }

@@ -125,9 +125,8 @@ func (x *chainJudge) rest(ctx context.Context) error {
 					x.say(warn(f.Rule, f.Path, f.Line, "The build failed and then succeeded on the same tree. It does not count against the change."), nil)
 					continue
 				}
-				x.known.broken++
 				f.Path, f.Line = x.pointedAt(f.Message, f.Path)
-				x.block(f, &testRun{records: x.proof.Records})
+				x.breaks(f, &testRun{records: x.proof.Records})
 			} else if f.Severity != step.Rejects {
 				x.say(f, nil)
 			}
@@ -300,8 +299,7 @@ func (x *chainJudge) runnerFails(ctx context.Context, f step.Finding) (told bool
 	if err != nil || !slices.ContainsFunc(now.findings, func(o step.Finding) bool { return o.Rule == f.Rule }) {
 		return false, err
 	}
-	x.known.broken++
-	x.block(reject("test-broken", "", 0, firstLines(f.Message, 1)+" Without the change it succeeds: something fails outside of the tests, such as a promise that nobody waits for."), nil)
+	x.breaks(reject("test-broken", "", 0, firstLines(f.Message, 1)+" Without the change it succeeds: something fails outside of the tests, such as a promise that nobody waits for."), nil)
 	return true, nil
 }
 
@@ -365,8 +363,7 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 	}
 	x.known.doubt -= len(failing)
 	if run.exit != nil && len(asserts) > 0 { // which of them it is, nobody says
-		x.known.broken++
-		x.block(reject("test-broken", "", 0, "The tests pass without the change and fail with it: "+firstLines(messageOf(expected[0], run), 12)), &run)
+		x.breaks(reject("test-broken", "", 0, "The tests pass without the change and fail with it: "+firstLines(messageOf(expected[0], run), 12)), &run)
 		return nil
 	}
 	x.known.broken += len(asserts) + len(loaded)

@@ -76,8 +76,7 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 			if t.Fails {
 				found.Message = "The test " + t.Name + " passed before and is marked to fail now. Remove the mark."
 			}
-			x.known.weakened++
-			x.block(found, &run)
+			x.weakens(found, &run)
 			return nil
 		}
 	case "test-empty", "test-always-true", "test-weakened":
@@ -88,8 +87,7 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 		if m != nil {
 			found.Severity = step.Rejects
 			found.Message = fmt.Sprintf("%s Its old version kills a mutant in line %d of %s (%s), which it does not any more.", found.Message, m.Line, m.file, describe(m.Mutant))
-			x.known.weakened++
-			x.block(found, nil)
+			x.weakens(found, nil)
 			return nil
 		}
 		if found.Rule == "test-empty" && likeOthers(f, t.Test) {
@@ -168,8 +166,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 			x.say(fix("test-deleted", t.File, 0, text+"New or changed tests mention everything that it called."), &run)
 			continue
 		}
-		x.known.weakened++
-		x.block(reject("test-deleted", t.File, 0, text+advice), &run)
+		x.weakens(reject("test-deleted", t.File, 0, text+advice), &run)
 	}
 	return nil
 }
