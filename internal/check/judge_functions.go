@@ -425,7 +425,7 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 			}
 			ran = ran || r.Status == step.Pass || bad(r.Status)
 			if _, seen := x.passing[r.ID]; bad(r.Status) && (x.passing[r.ID] || !seen) {
-				if x.anew && slices.ContainsFunc(x.fresh, func(f test) bool { return len(resultsOf(f, []step.TestResult{r})) > 0 }) {
+				if x.anew && slices.ContainsFunc(x.fresh, func(f test) bool { return f.has(r.ID) }) {
 					t.ByNew, anew = true, append(anew, r.ID)
 				} else {
 					by = append(by, r.ID)

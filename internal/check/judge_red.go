@@ -20,7 +20,7 @@ var absent = re.New(`\b(?:AttributeError|NameError|ImportError|ModuleNotFoundErr
 
 // red runs the new tests that pass on the tree without the change. One that fails there proves it.
 func (x *chainJudge) red(ctx context.Context) (err error) {
-	mine := slices.DeleteFunc(slices.Clone(x.fresh), func(t test) bool { return t.in(x.results) != step.Pass || t.Fails })
+	mine := those(x.fresh, func(t test) bool { return t.in(x.results) == step.Pass && !t.Fails })
 	if !x.known.code || len(mine) == 0 {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (x *chainJudge) reachAsserts(ctx context.Context, tests []test) (out []test
 func (p *taskProof) needing(tests []test) []test {
 	names := newNames(p.changes)
 	text := mapOf(p.changes, func(ch Change) (string, []byte) { return ch.Path, ch.New })
-	return slices.DeleteFunc(slices.Clone(tests), func(t test) bool {
+	return without(tests, func(t test) bool {
 		if holdsName(t.File, text[t.File], names) {
 			return !needs(t, text[t.File], names)
 		}

@@ -281,7 +281,7 @@ func (x *chainJudge) failing(run testRun, expected []test) (out []test) {
 	}
 	for _, r := range run.results { // of tests that are made while they run
 		file, name := toolchain.SplitID(r.ID)
-		if r.Status == step.Fail && name != "" && !slices.ContainsFunc(expected, func(t test) bool { return t.File == file && t.Matches(name) }) {
+		if r.Status == step.Fail && name != "" && !slices.ContainsFunc(expected, func(t test) bool { return t.has(r.ID) }) {
 			out = append(out, testOf(file, source.Test{Name: name}))
 		}
 	}
@@ -429,7 +429,7 @@ func (x *chainJudge) surely(ctx context.Context, tests []test) ([]test, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(tests), func(t test) bool {
+	return without(tests, func(t test) bool {
 		sure := t.in(run.results) != step.Pass && t.in(was.results) == step.Pass
 		if !sure {
 			x.say(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" fails with the change, but not every time. It does not count against the change."), &run)

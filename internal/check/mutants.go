@@ -233,7 +233,7 @@ func (run testRun) noticed(counting []test) (killed, valid bool) {
 	ran, died := false, false
 	for _, r := range run.results {
 		_, name := toolchain.SplitID(r.ID)
-		if name != "" && counting != nil && !slices.ContainsFunc(counting, func(t test) bool { return len(resultsOf(t, []step.TestResult{r})) > 0 }) {
+		if name != "" && counting != nil && !slices.ContainsFunc(counting, func(t test) bool { return t.has(r.ID) }) {
 			continue
 		}
 		// A test that ends with an exception of its own has noticed as well; without a name it is a file that cannot be loaded.

@@ -251,7 +251,7 @@ func (r *red) prove(ctx context.Context, proof *Proof) error {
 		return err
 	}
 	stubbed := r.stubs
-	passing := slices.DeleteFunc(slices.Clone(r.fresh), func(t test) bool { return t.in(run.results) != step.Pass })
+	passing := those(r.fresh, func(t test) bool { return t.in(run.results) == step.Pass })
 	if stubbed && len(passing) > 0 {
 		for _, t := range passing {
 			r.idle[t.ID] = true

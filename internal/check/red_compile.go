@@ -21,7 +21,7 @@ func uncompiled(said string, tests []test, changes []Change) []test {
 	if !slices.ContainsFunc(compilersName().FindAllStringSubmatch(said, -1), func(m []string) bool { return fresh[m[1]] }) {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return !strings.Contains(said, t.File) })
+	return those(tests, func(t test) bool { return strings.Contains(said, t.File) })
 }
 
 // newNames are the names that stand in the code of a change, and not in what that code was.

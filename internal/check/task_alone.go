@@ -261,18 +261,9 @@ func callName(name string) string {
 	return name
 }
 
-// newTests are those of some tests whose file had none of their name.
-func (p *taskProof) newTests(fresh []test) []test {
-	return slices.DeleteFunc(slices.Clone(fresh), func(t test) bool {
-		return slices.ContainsFunc(p.changes, func(ch Change) bool {
-			return ch.Path == t.File && slices.ContainsFunc(source.Parse(ch.Path, ch.Old).Tests, func(o source.Test) bool { return o.Name == t.Name })
-		})
-	})
-}
-
 // testsAlone rejects new tests of code that has not changed if none of them compares what it gives, and tells of single ones.
 func (p *taskProof) testsAlone(ctx context.Context, pl *place, fresh []test) error {
-	fresh = those(p.newTests(fresh), func(t test) bool { return t.in(p.proof.Results) == step.Pass })
+	fresh = those(without(fresh, p.existed), func(t test) bool { return t.in(p.proof.Results) == step.Pass })
 	if len(fresh) == 0 || p.t.Untested != "" || slices.ContainsFunc(p.changes, doesSomething) {
 		return nil
 	}
@@ -304,7 +295,7 @@ func (x *chainJudge) testsAlone(ctx context.Context) error {
 	if x.known.code || !x.anew {
 		return nil
 	}
-	fresh := those(x.newTests(x.fresh), func(t test) bool { return t.in(x.results) == step.Pass })
+	fresh := those(without(x.fresh, x.existed), func(t test) bool { return t.in(x.results) == step.Pass })
 	blind, tried, err := unchanged{x.pl, x.files, x.graph, slowAfter(x.took)}.blind(ctx, fresh, &x.proof)
 	if late(ctx, err) {
 		x.known.late = true // the verdict does not need it

@@ -33,7 +33,7 @@ func (p *taskProof) ranBefore(ctx context.Context, pl *place, expected, fresh []
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return !mine(t) && t.silent(run.results) && t.silent(was.results) }), nil
+	return without(expected, func(t test) bool { return !mine(t) && t.silent(run.results) && t.silent(was.results) }), nil
 }
 
 // asBefore runs tests as they are without the change. there are those that its sources have.
@@ -239,7 +239,7 @@ func (p *taskProof) putBack(ctx context.Context, pl *place, edits []git.Edit, te
 	if err != nil {
 		return run, err
 	}
-	left := slices.DeleteFunc(slices.Clone(tests), func(t test) bool {
+	left := without(tests, func(t test) bool {
 		st := status(resultsOf(t, run.results))
 		return st != "" && st != step.Error
 	})

@@ -59,7 +59,7 @@ func once(list []source.Export) []source.Export {
 	for _, e := range list {
 		count[e.Owner+" "+e.Name]++
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(e source.Export) bool { return count[e.Owner+" "+e.Name] > 1 })
+	return those(list, func(e source.Export) bool { return count[e.Owner+" "+e.Name] == 1 })
 }
 
 // otherValue compares the values that two versions of an export state. A value that a sentence has was asked for.

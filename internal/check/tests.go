@@ -50,10 +50,13 @@ func (p *place) testsOf(files []string) []test {
 
 // resultsOf lists the results that belong to a test: itself, its parameter sets and its subtests.
 func resultsOf(t test, rs []step.TestResult) []step.TestResult {
-	return those(rs, func(r step.TestResult) bool {
-		file, name := toolchain.SplitID(r.ID)
-		return file == t.File && name != "" && t.Matches(name)
-	})
+	return those(rs, func(r step.TestResult) bool { return t.has(r.ID) })
+}
+
+// has reports whether an id is that of the test, of one of its parameter sets or of a subtest.
+func (t test) has(id string) bool {
+	file, name := toolchain.SplitID(id)
+	return file == t.File && name != "" && t.Matches(name)
 }
 
 // loadError finds the result that says why the file of a test, or its package, could not be loaded, or died before the test ran.
@@ -113,7 +116,7 @@ func (p *place) runTests(ctx context.Context, sel toolchain.Selection, expected 
 	}
 	const most = 40
 	for range most {
-		hidden := slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return !t.silent(run.results) })
+		hidden := those(expected, func(t test) bool { return t.silent(run.results) })
 		if len(hidden) == 0 || len(run.findings) > 0 && len(run.results) == 0 {
 			break
 		}
@@ -141,7 +144,7 @@ func (p *place) runNamed(ctx context.Context, files []string, whole testRun) (te
 	if err != nil || len(run.results) == 0 {
 		return run, err
 	}
-	rest := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return slices.Contains(named, f) })
+	rest := without(files, func(f string) bool { return slices.Contains(named, f) })
 	others, err := p.runOnce(ctx, toolchain.Selection{Files: rest})
 	if run.records = append(run.records, others.records...); !run.add(others.results) {
 		p.mute = append(p.mute, rest...)

@@ -22,7 +22,7 @@ type sourceFile struct {
 
 // code are the tokens of a source but its imports.
 func (f sourceFile) code() []source.Token {
-	return slices.DeleteFunc(slices.Clone(f.Tokens), func(t source.Token) bool {
+	return without(f.Tokens, func(t source.Token) bool {
 		return slices.ContainsFunc(f.Imports, func(i source.Import) bool { return i.Line == t.Line })
 	})
 }
