@@ -311,15 +311,7 @@ func (p *place) keepMade(ctx context.Context, base string) error {
 		return err
 	}
 	var files []string
-	err = filepath.WalkDir(p.root, func(full string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(p.root, full)
-		if err != nil {
-			return err
-		}
-		name := filepath.ToSlash(rel)
+	err = walk(p.root, func(_, name string, e fs.DirEntry) error {
 		switch {
 		case e.IsDir() && (e.Name() == "__pycache__" || strings.HasSuffix(name, ".egg-info") || name == "build" || name == "dist"):
 			return fs.SkipDir
@@ -409,20 +401,11 @@ func (c *Checker) found(dir string, chain toolchain.Found) (prepared, error) {
 	if chain.Ecosystem != toolchain.Node {
 		return d, nil
 	}
-	top := filepath.Join(dir, "tree")
-	err := filepath.WalkDir(top, func(p string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name := e.Name()
-		if !e.IsDir() || name != "node_modules" {
+	err := walk(filepath.Join(dir, "tree"), func(_, name string, e fs.DirEntry) error {
+		if !e.IsDir() || e.Name() != "node_modules" {
 			return nil
 		}
-		rel, err := filepath.Rel(top, p)
-		if err != nil {
-			return err
-		}
-		d.copies = append(d.copies, filepath.ToSlash(rel))
+		d.copies = append(d.copies, name)
 		return fs.SkipDir
 	})
 	if err != nil {
@@ -450,15 +433,8 @@ func copyTree(from, to string, link bool) error {
 			}
 		})
 	}
-	err := filepath.WalkDir(from, func(p string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, p)
-		if err != nil {
-			return err
-		}
-		dst := filepath.Join(to, rel)
+	err := walk(from, func(p, name string, e fs.DirEntry) error {
+		dst := filepath.Join(to, filepath.FromSlash(name))
 		switch {
 		case e.IsDir():
 			return os.MkdirAll(dst, 0o755)
@@ -483,6 +459,20 @@ func copyTree(from, to string, link bool) error {
 	close(jobs)
 	wg.Wait()
 	return errors.Join(errors.Join(errs...), err)
+}
+
+// walk calls a function for a directory and all below it, with the path from there as well. What cannot be read ends it.
+func walk(top string, visit func(full, name string, e fs.DirEntry) error) error {
+	return filepath.WalkDir(top, func(full string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(top, full)
+		if err != nil {
+			return err
+		}
+		return visit(full, filepath.ToSlash(rel), e)
+	})
 }
 
 // anew makes a file, in place of one that is there: some projects keep packages in their repository.

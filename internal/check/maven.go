@@ -53,21 +53,17 @@ func (p *place) keepDownloads() error {
 		return nil
 	}
 	top := filepath.Join(p.deps.home(p), "repository")
-	return filepath.WalkDir(top, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
+	return walk(top, func(full, name string, e fs.DirEntry) error {
+		if e.IsDir() {
+			return nil
 		}
 		if bookkeeping(e.Name()) {
-			return os.Remove(name)
+			return os.Remove(full)
 		}
 		if strings.HasPrefix(e.Name(), "maven-metadata-") { // which versions there are; it is old soon
 			return nil
 		}
-		rel, err := filepath.Rel(top, name)
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(p.c.mavenDownloads(), rel)
+		to := filepath.Join(p.c.mavenDownloads(), filepath.FromSlash(name))
 		if _, err := os.Stat(to); err == nil {
 			return nil
 		}
@@ -75,8 +71,7 @@ func (p *place) keepDownloads() error {
 			return err
 		}
 		tmp := to + ".part-" + filepath.Base(p.dir)
-		err = errors.Join(copyFile(name, tmp, 0o644), os.Rename(tmp, to))
-		return err
+		return errors.Join(copyFile(full, tmp, 0o644), os.Rename(tmp, to))
 	})
 }
 

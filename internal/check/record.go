@@ -139,15 +139,7 @@ func (p *place) state() (string, error) {
 			}
 		}
 	}
-	err := filepath.WalkDir(p.root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(p.root, name)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
+	err := walk(p.root, func(name, rel string, d fs.DirEntry) error {
 		if d.IsDir() {
 			switch {
 			case slices.Contains(p.deps.copies, rel), !ours[rel] && slices.Contains(toolCaches[p.chain.Ecosystem], d.Name()):
