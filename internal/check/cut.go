@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -42,8 +41,7 @@ func (p *place) complaints(ctx context.Context, files []string) ([]complaint, []
 		for l := range strings.Lines(text) {
 			l = strings.TrimRight(l, "\r\n")
 			if m := place().FindStringSubmatch(strings.TrimPrefix(l, "./")); m != nil {
-				n, _ := strconv.Atoi(m[2]) // digits, by the pattern
-				out = append(out, complaint{path.Join(p.chain.Root, m[1]), n, m[3], l})
+				out = append(out, complaint{path.Join(p.chain.Root, m[1]), atoi(m[2]), m[3], l})
 			} else if k := len(out) - 1; k >= 0 && l != "" && (l[0] == ' ' || l[0] == '\t') {
 				out[k].full += "\n" + l
 			}
@@ -161,6 +159,15 @@ func (c *cutter) cut(list []complaint) (changed bool, err error) {
 		}
 	}
 	return changed, nil
+}
+
+// blank leaves nothing of a piece of source but its lines.
+func blank(src []byte, from, to int) {
+	for i := from; i < to; i++ {
+		if src[i] != '\n' {
+			src[i] = ' '
+		}
+	}
 }
 
 // note remembers why a test was cut out; a mistake counts more.

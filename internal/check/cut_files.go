@@ -27,11 +27,7 @@ func (c fileCutter) cutFile(file string, src []byte, list []complaint) []byte {
 			c.mistake(x, t.Name, why.text)
 		}
 		c.run.note(file+"::"+t.Name, why)
-		for k := t.Off; k < t.Stop; k++ {
-			if out[k] != '\n' {
-				out[k] = ' '
-			}
-		}
+		blank(out, t.Off, t.Stop)
 		body := "{ }" // it has to fit any result
 		if source.LangOf(file) == source.Rust {
 			body = "{ todo!() }"

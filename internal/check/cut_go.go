@@ -44,13 +44,6 @@ func (c *goCutter) cutFile(file string, src []byte, list []complaint) []byte {
 		return c.cutAll(file, src, cutTest{true, list[0].full})
 	}
 	out := slices.Clone(src)
-	blank := func(n ast.Node) {
-		for i := fset.Position(n.Pos()).Offset; i < fset.Position(n.End()).Offset; i++ {
-			if out[i] != '\n' {
-				out[i] = ' '
-			}
-		}
-	}
 	var unused []int
 	for _, x := range list {
 		if unusedImport().MatchString(x.text) {
@@ -86,7 +79,7 @@ func (c *goCutter) cutFile(file string, src []byte, list []complaint) []byte {
 			c.gone[n] = cutTest{why.mistake, x.full}
 		}
 		c.run.note(file+"::"+test, cutTest{why.mistake, x.full})
-		blank(d)
+		blank(out, fset.Position(d.Pos()).Offset, fset.Position(d.End()).Offset)
 	}
 	c.changed[file] = true
 	return withoutNames(fset, f, out, unused)

@@ -3,7 +3,6 @@ package check
 import (
 	"bytes"
 	"context"
-	"errors"
 	"path"
 	"slices"
 
@@ -84,19 +83,14 @@ func (x *chainJudge) canary(ch Change) (file, text string) {
 
 // swallows runs files of tests with one more, which fails, and reports whether the runner says so and exits with 0.
 func (p *place) swallows(ctx context.Context, file, text string, files []string) (bool, testRun, error) {
-	s := &stubber{p: p, before: map[string][]byte{}}
-	p.tests = nil // the file is not known yet
-	if err := s.put(file, []byte(text)); err != nil {
-		return false, testRun{}, err
-	}
 	sel := toolchain.Selection{Files: files}
-	if tests := p.testsOf([]string{file}); p.chain.Ecosystem == toolchain.Go {
-		sel = toolchain.Selection{IDs: []string{tests[0].ID}}
+	if p.chain.Ecosystem == toolchain.Go {
+		sel = toolchain.Selection{IDs: idsOf(testsIn(source.Parse(file, []byte(text))))}
 	}
-	run, err := p.runOnce(ctx, sel)
+	p.tests = nil // the file is not known yet
+	run, err := p.runWith(ctx, file, []byte(text), sel)
 	p.tests = nil // it is gone
-	swallowed := slices.ContainsFunc(run.findings, func(f step.Finding) bool { return f.Rule == "exit-swallowed" })
-	return swallowed, run, errors.Join(err, s.undo())
+	return slices.ContainsFunc(run.findings, func(f step.Finding) bool { return f.Rule == "exit-swallowed" }), run, err
 }
 
 // failed reports whether a test failed and the runner said so by its exit code.

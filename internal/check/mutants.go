@@ -254,23 +254,28 @@ func (run testRun) noticed(counting []test) (killed, valid bool) {
 // mutated runs tests on one mutation, and puts the source back. What stands beside the code here, such as the tests of a file as they were,
 // stays.
 func (p *place) mutated(ctx context.Context, x mutantAt, sel toolchain.Selection, proof *Proof) (testRun, error) {
-	s := &stubber{p: p, before: map[string][]byte{}}
 	if now := p.read(x.file); !bytes.Equal(now, x.src) {
 		if m, ok := source.Parse(x.file, x.src).Moved(x.Mutant, source.Parse(x.file, now)); ok {
 			x.Mutant, x.src = m, now
 		}
 	}
-	if err := s.put(x.file, x.Apply(x.src)); err != nil {
+	run, err := p.runWith(ctx, x.file, x.Apply(x.src), sel)
+	for i := range run.records {
+		run.records[i].Name, run.records[i].Shows = "mutant", step.OnMutants
+	}
+	return proof.noted(run, err)
+}
+
+// runWith runs tests with another text of a file, and puts it back.
+func (p *place) runWith(ctx context.Context, file string, text []byte, sel toolchain.Selection) (testRun, error) {
+	s := &stubber{p: p, before: map[string][]byte{}}
+	if err := s.put(file, text); err != nil {
 		return testRun{}, err
 	}
 	run, err := p.runOnce(ctx, sel)
 	if e := s.undo(); e != nil {
 		err = errors.Join(err, e)
 	}
-	for i := range run.records {
-		run.records[i].Name, run.records[i].Shows = "mutant", step.OnMutants
-	}
-	proof.Records = append(proof.Records, run.records...)
 	return run, err
 }
 

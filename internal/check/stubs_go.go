@@ -57,9 +57,7 @@ func (s *stubber) golang(tests []string) error {
 	}
 	for _, t := range tests {
 		g.files[t] = s.p.read(t)
-	}
-	for _, t := range tests { // the package of the tests beside it
-		if path.Dir(t) == path.Clean(s.m.Dir) {
+		if path.Dir(t) == path.Clean(s.m.Dir) { // the package of the tests beside it
 			g.pkg = cmp.Or(g.pkg, strings.TrimSuffix(source.Parse(t, g.files[t]).Package, "_test"))
 		}
 	}
@@ -122,10 +120,7 @@ func (s *stubber) writeGo() error {
 	return s.writeTexts()
 }
 
-var (
-	undefinedAlone = re.New(`undefined: (\w+)$`)
-	unusedImport   = re.New(`"([^"]+)" imported (?:as \w+ )?and not used`)
-)
+var unusedImport = re.New(`"([^"]+)" imported (?:as \w+ )?and not used`)
 
 // mendGo takes the complaints of the compiler about the file with stubs: a type that signatures name and nothing declares
 // is declared without contents, any other part that does not compile is left out. It reports whether that changed
@@ -140,7 +135,7 @@ func (s *stubber) mendGo(list []complaint) (bool, error) {
 			s.golib.no[m[1]], changed = true, true
 			return true
 		}
-		m := undefinedAlone().FindStringSubmatch(c.text)
+		m := undefinedName().FindStringSubmatch(c.text)
 		missing := m != nil && !s.invented[m[1]] && s.importOf(m[1]) == ""
 		if missing {
 			s.invented[m[1]], changed = true, true
