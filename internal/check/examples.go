@@ -64,8 +64,9 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 	if err != nil {
 		return Called{}, err
 	}
-	held, unmade := m.heldOut(slices.Concat(m.Examples, asked))
-	if len(m.Examples)+len(asked)+len(held) == 0 {
+	all := slices.Concat(m.Examples, asked)
+	held, unmade := m.heldOut(all)
+	if len(all)+len(held) == 0 {
 		return Called{Examples: unmade}, nil
 	}
 	u, err := c.userOf(ctx, m, tree)
@@ -73,7 +74,6 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 		return Called{}, err
 	}
 	defer func() { err = joinClose(err, u.place) }()
-	all := slices.Concat(m.Examples, asked)
 	calls := append(slices.Clone(all), each(held, func(h heldOut) example.Example { return h.Example })...)
 	given, err := u.try(ctx, calls, true)
 	if err != nil {

@@ -101,7 +101,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 	if err != nil {
 		return out, fmt.Errorf("judge change: %w", err)
 	}
-	j := &judge{q: q, about: map[string]bool{}, taskProof: taskProof{
+	j := &judge{q: q, about: map[string]bool{}, runs: map[string]*tested{}, taskProof: taskProof{
 		c: c, t: Task{Chains: q.Chains, Unplanned: true, Base: tree, Asked: q.Says}, before: before, then: q.Then, proof: Proof{Tree: tree},
 		changes: slices.DeleteFunc(all, func(ch Change) bool {
 			return strings.HasPrefix(ch.Path, "../") || ch.NewMode == moduleMode || ch.OldMode == moduleMode

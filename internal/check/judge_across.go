@@ -22,9 +22,6 @@ func newTested(results []step.TestResult) *tested {
 
 // testedBy is what was run by a toolchain so far.
 func (j *judge) testedBy(chain toolchain.Found) *tested {
-	if j.runs == nil {
-		j.runs = map[string]*tested{}
-	}
 	key := chain.Ecosystem + " " + chain.Root
 	if j.runs[key] == nil {
 		j.runs[key] = newTested(nil)

@@ -34,11 +34,11 @@ type trial struct {
 	survived []mutantAt
 	near     []string
 	far      []string
-	open     bool         // not all was tried
-	cut      bool         // there was no time for all tests near it
-	moved    bool         // from another file, as it was
-	unloaded bool         // a file of tests could not be loaded
-	tried    map[int]bool // by where they begin
+	open     bool  // not all was tried
+	cut      bool  // there was no time for all tests near it
+	moved    bool  // from another file, as it was
+	unloaded bool  // a file of tests could not be loaded
+	tried    []int // where those begin that were
 }
 
 // functions says for each changed function which tests notice when it is wrong. Each gets its first try before any gets a second.
@@ -402,10 +402,7 @@ func (x *chainJudge) selections(t *trial, files []string) []toolchain.Selection 
 // mutate runs tests on one small change of a function, and notes which of them fail that pass without it.
 func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []string) error {
 	x.tried++
-	if t.tried == nil {
-		t.tried = map[int]bool{}
-	}
-	t.tried[m.Off] = true
+	t.tried = append(t.tried, m.Off)
 	ran := false
 	var by, anew []string
 	for _, sel := range x.selections(t, files) {

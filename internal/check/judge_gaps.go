@@ -119,7 +119,7 @@ func (x *chainJudge) limits(ctx context.Context) error {
 				return nil
 			}
 			told := slices.ContainsFunc(x.out.Findings, func(f Fact) bool { return f.Rule == "low-coverage" && f.Path == t.Path && f.Line == m.Line })
-			if told || len(t.far) > mostFar || !m.anew || !m.Limit() || t.Noticed == 0 || t.tried[m.Off] || !chosen(m) {
+			if told || len(t.far) > mostFar || !m.anew || !m.Limit() || t.Noticed == 0 || slices.Contains(t.tried, m.Off) || !chosen(m) {
 				continue
 			}
 			tried++

@@ -17,18 +17,15 @@ func (r reader) any(report, stdout []byte) ([]step.TestResult, error) {
 		switch {
 		case len(head) == 0:
 		case bytes.HasPrefix(head, []byte("<")) && bytes.Contains(head[:min(len(head), 1024)], []byte("<TestRun")):
-			rs, err := r.trx(head)
-			return rs, errors.Join(err, unnamed(len(rs)))
+			return naming(r.trx(head))
 		case bytes.HasPrefix(head, []byte("<?xml")), bytes.HasPrefix(head, []byte("<testsuite")):
-			rs, err := r.junit(head)
-			return rs, errors.Join(err, unnamed(len(rs)))
+			return naming(r.junit(head))
 		case bytes.HasPrefix(head, []byte(`{"version":`)):
 			return r.rspec(head)
 		case bytes.HasPrefix(head, []byte(`{"Time":`)), bytes.HasPrefix(head, []byte(`{"Action":`)), bytes.HasPrefix(head, []byte(`{"ImportPath":`)):
 			return r.goTest(b), nil
 		case bytes.HasPrefix(head, []byte("TAP version")), tapPlan().Match(head), tapHead().Match(head):
-			rs := r.tap(b)
-			return rs, errors.Join(tapCut(b), unnamed(len(rs)))
+			return naming(r.tap(b), tapCut(b))
 		}
 	}
 	return nil, nil
@@ -70,7 +67,7 @@ func (r reader) rspec(report []byte) ([]step.TestResult, error) {
 	if j.Summary.Errors > 0 {
 		out = append(out, r.result("rspec", "", step.Error, strings.Join(j.Messages, "\n"), 0))
 	}
-	return out, unnamed(len(out))
+	return naming(out, nil)
 }
 
 // trx reads a report of .NET's test platform.
@@ -100,10 +97,10 @@ func (r reader) trx(report []byte) ([]step.TestResult, error) {
 	return out, nil
 }
 
-// unnamed is the error of a report that names no test: it is no evidence, and no reason to go by the exit code.
-func unnamed(tests int) error {
-	if tests == 0 {
-		return errors.New("it names no test")
+// naming has an error for a report that names no test: it is no evidence, and no reason to go by the exit code.
+func naming(results []step.TestResult, err error) ([]step.TestResult, error) {
+	if len(results) == 0 {
+		err = errors.Join(err, errors.New("it names no test"))
 	}
-	return nil
+	return results, err
 }

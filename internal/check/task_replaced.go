@@ -24,10 +24,7 @@ func replacementsIn(audit Audit) replacements {
 		if !mayTest(ch.Path) {
 			continue
 		}
-		before := map[string]string{}
-		for _, t := range f.old.Tests {
-			before[t.Name] = body(f.old, t)
-		}
+		before := bodies(ch.Path, ch.Old)
 		for _, t := range f.new.Tests {
 			if t.Skipped || t.Empty() || t.AlwaysTrue() || before[t.Name] == body(f.new, t) {
 				continue
