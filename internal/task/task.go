@@ -474,26 +474,13 @@ func (g graph) cycle() []string {
 	return out
 }
 
-// ancestors are the tasks that come before task i, nearest first.
-func (g graph) ancestors(i int) []int {
-	far := map[int]int{}
-	level := []int{i}
-	var out []int
-	for d := 1; len(level) > 0; d++ {
-		var next []int
-		for _, at := range level {
-			for _, n := range g.needs[at] {
-				if _, seen := far[n]; !seen && n != i {
-					far[n] = d
-					next = append(next, n)
-				}
-			}
+// ancestors are the tasks that come before task i.
+func (g graph) ancestors(i int) (out []int) {
+	for open := slices.Clone(g.needs[i]); len(open) > 0; open = open[1:] {
+		if n := open[0]; n != i && !slices.Contains(out, n) {
+			out, open = append(out, n), append(open, g.needs[n]...)
 		}
-		slices.Sort(next)
-		out = append(out, next...)
-		level = next
 	}
-	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(far[a], far[b]) })
 	return out
 }
 
