@@ -110,11 +110,7 @@ func (f Found) goCommand(name string, r Report, argv ...string) Command {
 
 // goPackages turns a selection into package patterns.
 func (f Found) goPackages(s Selection) []string {
-	files := s.Files
-	if len(s.IDs) > 0 {
-		files = filesOfIDs(s.IDs)
-	}
-	if len(files) > 0 {
+	if files := s.files(); len(files) > 0 {
 		var out []string
 		for _, file := range f.rels(files) {
 			out = addOnce(out, dotted(path.Dir(file)))

@@ -159,13 +159,8 @@ func mavenTest(f Found, s Selection) []Command {
 
 // mavenModule is the module that all tests of a selection are in, the whole project where they are of several.
 func (f Found) mavenModule(s Selection) string {
-	files := slices.Clone(s.Files)
-	for _, id := range s.IDs {
-		file, _ := SplitID(id)
-		files = append(files, file)
-	}
 	in := ""
-	for _, file := range files {
+	for _, file := range s.files() {
 		of := f.Root
 		for _, m := range f.Modules { // a module's own come after it
 			if under(file, m) {

@@ -207,16 +207,14 @@ func nodeSetup(f Found) []Command {
 		argv = append(argv, f.Own.Peers...)
 	}
 	c := Command{Name: "setup", Argv: argv, Dir: dir, Env: append(env, withoutBrowsers()...), Report: ReportExit, Needs: []Need{{Tool: argv[0], Install: install}}}
-	if name := strings.TrimSuffix(f.Manager, "-berry"); argv[0] != "npm" {
+	if name := f.Manager; argv[0] != "npm" {
+		if name == "yarn-berry" {
+			name = "@yarnpkg/cli-dist"
+		}
 		if f.ManagerVersion != "" {
 			name += "@" + f.ManagerVersion
-		} else if f.Manager == "yarn-berry" {
-			name = "@yarnpkg/cli-dist"
 		} else if f.Manager == "yarn" {
 			name += "@1"
-		}
-		if f.Manager == "yarn-berry" && f.ManagerVersion != "" {
-			name = "@yarnpkg/cli-dist@" + f.ManagerVersion
 		}
 		fetched := func(name string) []string {
 			return slices.Concat([]string{"npx", "--yes", "--package=" + name, argv[0]}, argv[1:])
@@ -344,11 +342,9 @@ func (f Found) tsc() []Command {
 }
 
 func (f Found) nodeFiles(s Selection) []string {
-	switch {
-	case len(s.IDs) > 0:
-		return f.rels(filesOfIDs(s.IDs))
-	case len(s.Files) > 0:
-		return f.rels(s.Files)
+	switch files := s.files(); {
+	case len(files) > 0:
+		return f.rels(files)
 	case s.Dir != "" && f.rel(cleanDir(s.Dir)) != ".":
 		return []string{f.rel(cleanDir(s.Dir)) + "/"}
 	}
@@ -427,10 +423,11 @@ func (f Found) nodeRun(i int, s Selection, flags, files []string) Command {
 		return f.asIs("test", f.Own.Test[i])
 	}
 	argv := []string{"node"}
-	switch {
-	case len(f.Own.Test) > 0 && path.Base(f.Own.Test[0].Argv[0]) == "tsx":
-		argv = append(argv, "--import", "tsx")
-	case len(f.Own.Test) == 0 && f.Has("tsx"):
+	tsx := f.Has("tsx")
+	if len(f.Own.Test) > 0 {
+		tsx = path.Base(f.Own.Test[0].Argv[0]) == "tsx"
+	}
+	if tsx {
 		argv = append(argv, "--import", "tsx")
 	}
 	argv = append(append(argv, flags...), "--test", "--test-reporter=data:text/javascript;base64,"+base64.StdEncoding.EncodeToString([]byte(nodeReporter)), "--test-reporter-destination={report}")

@@ -240,7 +240,7 @@ func rustTest(f Found, s Selection) []Command {
 	args := append([]string{"test", "--no-fail-fast", "--message-format=json"}, flags...)
 	switch {
 	case len(s.IDs) > 0:
-		args = append(args, f.rustTargets(filesOfIDs(s.IDs))...)
+		args = append(args, f.rustTargets(s.files())...)
 		harness = addOnce(harness, "--exact")
 		for _, id := range s.IDs {
 			file, name := SplitID(id)

@@ -222,11 +222,11 @@ func (s Stubs) javaMethod(m Symbol, kind string) []string {
 	if strings.Contains(" "+c.before+" ", " static ") || s.Static != nil && s.Static(m.Owner, m.Name) {
 		word = "public static "
 	}
-	fails := `throw new UnsupportedOperationException("` + StubMark + m.Name + `");`
+	body := javaZero(result)
 	if s.Fails {
-		return []string{word + head + " { " + fails + " }\n"}
+		body = `throw new UnsupportedOperationException("` + StubMark + m.Name + `");`
 	}
-	return []string{word + head + " { " + javaZero(result) + " }\n"}
+	return []string{word + head + " { " + body + " }\n"}
 }
 
 func javaZero(t string) string {

@@ -357,10 +357,8 @@ func (f Found) TypeCheck(s Selection) []Command {
 
 // Test are the commands that run the selected tests with a machine-readable report.
 func (f Found) Test(s Selection) []Command {
-	files := s.Files
-	if len(s.IDs) > 0 {
-		files = filesOfIDs(s.IDs)
-	} else if len(files) == 0 && s.Dir != "" {
+	files := s.files()
+	if len(files) == 0 && s.Dir != "" {
 		files = []string{s.Dir}
 	}
 	return f.override("test", files, f.row().test(f, s))
@@ -480,10 +478,13 @@ func SplitID(id string) (file, name string) {
 	return file, name
 }
 
-// filesOfIDs lists the files of test ids, each once, in order.
-func filesOfIDs(ids []string) []string {
+// files are the files that a selection names, by ids each once and in their order.
+func (s Selection) files() []string {
+	if len(s.IDs) == 0 {
+		return s.Files
+	}
 	var out []string
-	for _, id := range ids {
+	for _, id := range s.IDs {
 		if f, _ := SplitID(id); !slices.Contains(out, f) {
 			out = append(out, f)
 		}
