@@ -243,6 +243,15 @@ func (j *judge) outOfTime() {
 // timeOver is why nothing is known.
 const timeOver = "the time limit was reached before there was a result"
 
+// orLate is an error, nil where the time is over: then what was not run is noted.
+func (j *judge) orLate(ctx context.Context, err error, what string) error {
+	if !late(ctx, err) {
+		return err
+	}
+	j.out.NotRun = append(j.out.NotRun, what)
+	return nil
+}
+
 func late(ctx context.Context, err error) bool {
 	return errors.Is(err, ErrLate) || err != nil && errors.Is(context.Cause(ctx), ErrLate)
 }

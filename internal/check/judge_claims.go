@@ -19,12 +19,8 @@ func (x *chainJudge) claimed(ctx context.Context) error {
 			continue
 		}
 		called, err := x.called(ctx, m, nil, "The commit message says")
-		if late(ctx, err) {
-			x.out.NotRun = append(x.out.NotRun, "calls in the messages of the commits")
-			return nil
-		}
 		if err != nil {
-			return err
+			return x.orLate(ctx, err, "calls in the messages of the commits")
 		}
 		x.out.Claims = append(x.out.Claims, called.Examples...)
 		for _, f := range called.Findings {

@@ -49,11 +49,7 @@ func (x *chainJudge) besides(ctx context.Context) (err error) {
 		passing := those(tests, func(t test) bool { return t.in(run.results) == step.Pass })
 		err = x.blindBeside(ctx, aside, was, passing, &run)
 	}
-	if late(ctx, err) {
-		x.out.NotRun = append(x.out.NotRun, "mutants for the tests beside "+someOf(pathsOf(aside)))
-		return nil
-	}
-	return err
+	return x.orLate(ctx, err, "mutants for the tests beside "+someOf(pathsOf(aside)))
 }
 
 // ofTestLibraries finds that code is for tests: it imports what tests are written with.

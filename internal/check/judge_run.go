@@ -107,11 +107,8 @@ func batches(files []string, atOnce int) (out [][]string) {
 func (x *chainJudge) rest(ctx context.Context) error {
 	if x.known.code {
 		before := len(x.proof.Findings)
-		if err := x.builds(ctx, x.pl); late(ctx, err) {
-			x.out.NotRun = append(x.out.NotRun, "the build")
-			return nil
-		} else if err != nil {
-			return err
+		if err := x.builds(ctx, x.pl); err != nil {
+			return x.orLate(ctx, err, "the build")
 		}
 		for _, f := range x.proof.Findings[before:] {
 			if f.Severity == step.Rejects && f.Rule == "build-failed" && x.known.broken == 0 {

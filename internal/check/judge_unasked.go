@@ -19,7 +19,7 @@ func (x *chainJudge) unasked(ctx context.Context) error {
 	if !x.q.Calls || x.known.broken > 0 {
 		return nil
 	}
-	mine := those(x.changes, func(ch Change) bool { return ch.Status != 'D' && x.kindOf(ch) == codeKind && x.mineIn(x.chain, ch) })
+	mine := x.writes()
 	every := func(Change, step.Export) bool { return true }
 	if err := x.callEach(ctx, x.partsOf(mine, every), x.onlyTested); err != nil || !slices.Contains(calledTwice, x.chain.Ecosystem) {
 		return err
@@ -30,14 +30,8 @@ func (x *chainJudge) unasked(ctx context.Context) error {
 // callEach calls code of each part. Where time is over or the code cannot be called, that is no error.
 func (x *chainJudge) callEach(ctx context.Context, parts []part, call func(context.Context, Module) error) error {
 	for _, p := range parts {
-		err := call(ctx, p.module)
-		switch {
-		case err == nil, unable(err):
-		case late(ctx, err):
-			x.out.NotRun = append(x.out.NotRun, "calls of functions of "+p.module.Dir+" outside the tests")
-			return nil
-		default:
-			return err
+		if err := call(ctx, p.module); err != nil && !unable(err) {
+			return x.orLate(ctx, err, "calls of functions of "+p.module.Dir+" outside the tests")
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -65,10 +66,7 @@ func (t titles) find(file, full, title string) (string, string) {
 			return f, name
 		}
 	}
-	if file == "" {
-		file = "."
-	}
-	return file, full
+	return cmp.Or(file, "."), full
 }
 
 var (

@@ -54,11 +54,7 @@ func (s *stubber) stub(sym toolchain.Symbol) string {
 
 func (s *stubber) put(name string, b []byte) error {
 	if _, seen := s.before[name]; !seen {
-		old, err := os.ReadFile(s.p.full(name))
-		if err != nil {
-			old = nil
-		}
-		s.before[name] = old
+		s.before[name] = s.p.read(name)
 	}
 	if err := s.p.write(name, b); err != nil {
 		return err

@@ -183,8 +183,11 @@ func (p *taskProof) takeIn(run testRun) {
 	p.add(run.findings...)
 }
 
-// missed notes what findings of a check say of programs that are not installed.
-func (p *taskProof) missed(name string, found []step.Finding) {
+// checked adds what a check found, and notes whether it ran and which programs are not installed.
+func (p *taskProof) checked(name string, found []step.Finding, records []step.Record) {
+	if len(records) > 0 {
+		p.ran(name)
+	}
 	for _, f := range found {
 		if f.Rule != "tool-missing" {
 			continue
@@ -194,6 +197,8 @@ func (p *taskProof) missed(name string, found []step.Finding) {
 		}
 		p.done.Missing[name] = f.Message
 	}
+	p.add(found...)
+	p.proof.Records = append(p.proof.Records, records...)
 }
 
 func (p *taskProof) add(f ...step.Finding) { p.proof.Findings = append(p.proof.Findings, f...) }
@@ -226,12 +231,7 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 		if err != nil {
 			return err
 		}
-		if len(records) > 0 {
-			p.ran(CheckLint)
-		}
-		p.missed(CheckLint, found)
-		p.add(found...)
-		p.proof.Records = append(p.proof.Records, records...)
+		p.checked(CheckLint, found, records)
 	}
 	if Rejected(p.proof.Findings) { // what does not build has no tests to run
 		return nil

@@ -106,12 +106,7 @@ func (p *taskProof) builds(ctx context.Context, pl *place) error {
 		if err != nil {
 			return err
 		}
-		if len(records) > 0 {
-			p.ran(CheckBuild)
-		}
-		p.missed(CheckBuild, found)
-		p.add(found...)
-		p.proof.Records = append(p.proof.Records, records...)
+		p.checked(CheckBuild, found, records)
 	}
 	return nil
 }
