@@ -203,17 +203,13 @@ func (f Found) Beside(manifests map[string][]byte, sources []string) map[string]
 			if path.Base(m) != "pom.xml" || readPom(b).Packaging == "pom" {
 				continue
 			}
-			dir, lang, end := path.Dir(m), "java", ";"
+			dir := path.Dir(m)
 			test := junitOf(dir, manifests, sources)
+			lang, end, class, tests := LangJava, ";", "public class Probe {}\n", "public class ProbeTest { @Test public void probe() {} }\n"
 			if f.Uses("kotlin-maven-plugin") {
-				lang, end = "kotlin", ""
+				lang, end, class, tests = LangKotlin, "", "class Probe\n", "class ProbeTest { @Test fun probe() {} }\n"
 			}
 			ext := Extensions(lang)[0]
-			class := map[string]string{"java": "public class Probe {}\n", "kotlin": "class Probe\n"}[lang]
-			tests := map[string]string{
-				"java":   "public class ProbeTest { @Test public void probe() {} }\n",
-				"kotlin": "class ProbeTest { @Test fun probe() {} }\n",
-			}[lang]
 			out[join(dir, "src/main/"+lang+"/jacquardprobe/Probe"+ext)] = "package jacquardprobe" + end + "\n" + class
 			if test != "" {
 				out[join(dir, "src/test/"+lang+"/jacquardprobe/ProbeTest"+ext)] = "package jacquardprobe" + end + "\nimport " + test + end + "\n" + tests

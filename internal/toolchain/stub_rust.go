@@ -163,19 +163,17 @@ func rustValue(x Symbol) []string {
 	return nil
 }
 
-const rustDerives = "Debug, Clone, PartialEq, Default"
-
 // rustDerived declares a type with as many of the usual traits as it can have.
 func rustDerived(name, decl string) []string {
-	out := []string{"#[derive(" + rustDerives + ")] " + decl, "#[derive(Debug, Clone, PartialEq)] " + decl, "#[derive(Debug)] " + decl, decl}
+	out := []string{"#[derive(Debug, Clone, PartialEq, Default)] " + decl, "#[derive(Debug, Clone, PartialEq)] " + decl, "#[derive(Debug)] " + decl, decl}
 	if strings.HasSuffix(name, "Error") {
 		as := " impl std::fmt::Display for " + name + ` { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str("` + StubMark + name + `") } } impl std::error::Error for ` + name + " {}"
 		for i := range 3 {
-			out[i] = strings.TrimSuffix(out[i], "\n") + as
+			out[i] += as
 		}
 	}
 	for i := range out {
-		out[i] = strings.TrimSuffix(out[i], "\n") + "\n"
+		out[i] += "\n"
 	}
 	return out
 }
