@@ -18,9 +18,8 @@ type Left struct {
 	Ref  string `json:"ref,omitempty"`  // a commit with that tree
 	Next string `json:"next,omitempty"` // the command that goes on with it
 
-	answer []byte
-	tests  *step.TestsFirst
-	built  bool
+	left  step.Left // for a later run
+	built bool
 }
 
 // leaves takes what an attempt has left.
@@ -32,12 +31,12 @@ func (r *Run) leaves(id string, a step.AttemptNote) {
 		r.Left = slices.Delete(r.Left, i, i+1)
 	case a.Passed || a.Left == nil:
 	case i < 0:
-		r.Left = append(r.Left, Left{ID: id, Said: a.Left.Said, Base: a.Left.Base, Tree: a.Left.Tree, answer: a.Left.Answer, tests: a.Left.Tests, built: builds(a)})
+		r.Left = append(r.Left, Left{ID: id, Said: a.Left.Said, Base: a.Left.Base, Tree: a.Left.Tree, left: *a.Left, built: builds(a)})
 	default:
 		l := &r.Left[i]
 		l.Said = a.Left.Said
 		if b := builds(a); b || !l.built {
-			l.Base, l.Tree, l.answer, l.tests, l.built = a.Left.Base, a.Left.Tree, a.Left.Answer, a.Left.Tests, b
+			l.Base, l.Tree, l.left, l.built = a.Left.Base, a.Left.Tree, *a.Left, b
 		}
 	}
 }
@@ -54,7 +53,9 @@ func (r *Run) Restart() map[string]step.Left {
 		if out == nil {
 			out = map[string]step.Left{}
 		}
-		out[l.ID] = step.Left{Base: l.Base, Tree: l.Tree, Said: l.Said, Answer: l.answer, Tests: l.tests}
+		left := l.left
+		left.Said = l.Said
+		out[l.ID] = left
 	}
 	return out
 }

@@ -48,6 +48,8 @@ type Left struct {
 	Said   string          `json:"said,omitempty"`   // by its author, for people
 	Answer json.RawMessage `json:"answer,omitempty"` // of its author
 	Tests  *TestsFirst     `json:"tests,omitempty"`
+	// HeldOut are the calls that counted for it in the end.
+	HeldOut []HeldOut `json:"held_out,omitempty"`
 }
 
 // TestsFirst are tests that another author has written before the code, and that stay as they are.
