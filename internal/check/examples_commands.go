@@ -101,6 +101,9 @@ func holds(h step.HeldOut, got printed) bool {
 // endsInCode is the exit code of a shell that could not run a program, as the last thing that is printed.
 var endsInCode = re.New(`(?:^|\D)12[67]$`)
 
+// notThere is what a shell says of a program that it cannot run.
+var notThere = re.New(`(?m)^(?:/bin/)?(?:ba|da)?sh: (?:line )?\d+: .*(?:not found|Permission denied|No such file or directory)$`)
+
 // runCommand runs one in a checkout of its own.
 func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.HeldOut, more []toolchain.Found) (got printed, err error) {
 	p, _, err := c.untested(ctx, tree, cmp.Or(m.Base, tree), m.Chain, more...)
@@ -127,7 +130,7 @@ func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.
 		got.cannot = "it was ended: it took " + res.Duration.Round(time.Second).String()
 	case res.Stdout.Truncated:
 		got.cannot = "it prints too much"
-	case got.exit == 126, got.exit == 127, codes && endsInCode().MatchString(got.text):
+	case got.exit == 126, got.exit == 127, notThere().MatchString(got.errors), codes && endsInCode().MatchString(got.text):
 		got.cannot = "a program in it is not there: " + got.String()
 	case codes && strings.Contains(line, "go run"):
 		got.cannot = "go run does not give the exit code of what it runs"

@@ -136,7 +136,7 @@ func (x *chainJudge) trials() []*trial {
 		known := those(near, func(f string) bool { return x.ran[f] || x.chosen[f] != nil })
 		add := func(name string, line int) {
 			fn := Function{Name: name, Path: ch.Path, Line: line, existed: was[name] != "" || gone[name] != "" || hadOtherName(was, is, name), rows: rows && name == "", Generated: made}
-			out = append(out, &trial{Function: fn, moved: is[name] != "" && gone[name] == is[name], mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: len(known) < len(near)})
+			out = append(out, &trial{Function: fn, moved: is[name] != "" && gone[name] == is[name], mutants: by[name], near: known, far: far, open: len(by[name]) > 0, cut: slices.ContainsFunc(near, func(f string) bool { return !x.ran[f] })})
 		}
 		wrote := written(ch, f)
 		for _, fn := range f.Funcs {
@@ -377,10 +377,13 @@ func crashOf(t *trial) (m mutantAt, ok bool) {
 // selections are the tests in files that are run on a small change of a function, one after the other until a test fails. Where all of
 // them take long, the ones that the change wrote and those that call the function by its name are run before them.
 func (x *chainJudge) selections(t *trial, files []string) []toolchain.Selection {
-	if x.chosen != nil {
-		return []toolchain.Selection{x.pick(those(files, func(f string) bool { return x.chosen[f] != nil }))}
-	}
 	var out []toolchain.Selection
+	if x.chosen != nil {
+		if some := those(files, func(f string) bool { return x.chosen[f] != nil }); len(some) > 0 {
+			out = append(out, x.pick(some))
+		}
+		files = those(files, func(f string) bool { return x.ran[f] })
+	}
 	if x.took > longTests && !x.chain.Own.Built { // what is compiled first is run as a whole
 		name := bareName(t.Name)
 		var first []string

@@ -104,7 +104,9 @@ func (x *chainJudge) failingBeside(ctx context.Context, aside []Change, was *pla
 			return err
 		}
 	}
-	unseen := func(f Function) bool { return f.existed && f.Noticed == 0 && (f.Tried > 0 || f.Unreached) }
+	unseen := func(f Function) bool {
+		return x.chosen == nil && f.existed && f.Noticed == 0 && (f.Tried > 0 || f.Unreached)
+	}
 	if len(loose) > 0 && (slices.ContainsFunc(aside, intervenes) || slices.ContainsFunc(x.out.Functions, unseen)) {
 		x.weakens(reject("test-weakened", aside[0].Path, 0, "What tests use was loosened. With it as before, they pass without the change and fail with it: "+
 			firstNames(after(loose))+". With it as it is now, they pass with and without the change. Restore it and fix the code."), run)

@@ -108,7 +108,7 @@ const (
 )
 
 // saysGenerated finds what Go's tools, protoc, bundlers and others write above their code.
-var saysGenerated = re.New(`(?im)^\s*(?://|#|/\*+!?|\*)\s*(?:code generated\b.*\bdo not edit|@generated\b|.*\bauto-?generated\b|.*\bgenerated\b.*\bdo not (?:edit|modify)|.*\bdo not (?:edit|modify)\b.*\bgenerated\b|\*+/ \(.*webpackBootstrap)`)
+var saysGenerated = re.New(`(?im)^\s*(?://|#|/\*+!?|\*)\s*(?:code generated\b.*\bdo not edit|@generated\b|this (?:file|code) (?:is|was) (?:auto-?|automatically )?generated\b|.*\bgenerated\b.*\bdo not (?:edit|modify)|.*\bdo not (?:edit|modify)\b.*\bgenerated\b|\*+/ \(.*webpackBootstrap)`)
 
 // otherTests reports whether the tests beside the code of a file are others than before.
 func otherTests(ch Change) bool {

@@ -12,6 +12,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // mostLooser is how many files of changed tests are asked what they no longer see.
@@ -324,7 +325,7 @@ func (x *chainJudge) blindTo(ctx context.Context, was *place, m mutantAt, change
 
 // kills is [place.mutant] with a limit of time: what takes much longer shows nothing.
 func (x *chainJudge) kills(ctx context.Context, pl *place, m mutantAt, files []string, counting []test, limit time.Duration) (killed, valid bool, err error) {
-	run, slow, err := pl.mutatedWithin(ctx, limit, m, x.pick(files), &x.proof)
+	run, slow, err := pl.mutatedWithin(ctx, limit, m, toolchain.Selection{Files: files}, &x.proof)
 	if err != nil || slow {
 		return false, false, err
 	}

@@ -20,7 +20,7 @@ import (
 // mostAtOnce is how many files of tests are run by one command. The new tests come before the others where there are more.
 const mostAtOnce = 20
 
-// near runs the new tests and those that the change reaches at once. Where their files take too long, it runs of them what matters most.
+// near runs the new tests and those that the change reaches at once. Of those for which there is no time, it runs what matters most.
 func (x *chainJudge) near(ctx context.Context) error {
 	fresh := filesOf(x.fresh)
 	others := without(x.reached.near, func(f string) bool { return slices.Contains(fresh, f) })
@@ -28,14 +28,9 @@ func (x *chainJudge) near(ctx context.Context) error {
 		fresh, others = slices.Concat(fresh, others), nil
 	}
 	before, told := len(x.proof.Records), len(x.out.NotRun)
-	short, cancel := partOf(ctx, nearTimes)
-	defer cancel()
-	err := x.run(short, fresh)
-	if errors.Is(err, errFar) {
-		x.out.NotRun = append(x.out.NotRun, fmt.Sprintf(nearTests, len(fresh)+len(others)))
-		err = x.narrow(ctx, slices.Concat(fresh, others))
-	} else if err == nil {
-		err = x.inTurn(ctx, others, mostAtOnce, nearTests)
+	err := x.inTurn(ctx, nearTimes, slices.Concat([][]string{x.runnable(fresh)}, batches(x.runnable(others), mostAtOnce)), nearTests)
+	if err == nil && len(x.out.NotRun) > told {
+		err = x.narrow(ctx, without(slices.Concat(fresh, others), func(f string) bool { return x.ran[f] }))
 	}
 	x.timed(before)
 	x.known.late = x.known.late || len(x.out.NotRun) > told
@@ -70,23 +65,20 @@ func (x *chainJudge) far(ctx context.Context) error {
 		x.out.NotRun = append(x.out.NotRun, fmt.Sprintf(farTests, len(files)))
 		return nil
 	}
-	return x.inTurn(ctx, x.reached.far, mostAtOnce/2, farTests)
+	return x.inTurn(ctx, farTimes, batches(x.runnable(x.reached.far), mostAtOnce/2), farTests)
 }
 
-// inTurn runs files of tests one batch after the other, for a part of the time that is left. What it is over before is said.
-func (x *chainJudge) inTurn(ctx context.Context, files []string, atOnce int, what string) error {
-	short, cancel := partOf(ctx, farTimes)
+// inTurn runs batches of files of tests one after the other, for a part of the time that is left. What it is over before is said.
+func (x *chainJudge) inTurn(ctx context.Context, percent int, list [][]string, what string) error {
+	short, cancel := partOf(ctx, percent)
 	defer cancel()
-	files = x.runnable(files)
-	left := len(files)
-	for _, some := range batches(files, atOnce) {
-		if err := x.run(short, some); errors.Is(err, errFar) || late(ctx, err) {
-			x.out.NotRun = append(x.out.NotRun, fmt.Sprintf(what, left))
+	for i, some := range list {
+		if err := x.run(ctx, short, some); errors.Is(err, errFar) || late(ctx, err) {
+			x.out.NotRun = append(x.out.NotRun, fmt.Sprintf(what, len(slices.Concat(list[i:]...))))
 			return nil
 		} else if err != nil {
 			return err
 		}
-		left -= len(some)
 	}
 	return nil
 }
@@ -131,7 +123,7 @@ func (x *chainJudge) rest(ctx context.Context) error {
 	}
 	files := x.testFiles()
 	if x.q.Full {
-		if err := x.run(ctx, files); err != nil {
+		if err := x.run(ctx, ctx, files); err != nil {
 			return err
 		}
 	}
@@ -185,17 +177,17 @@ func (x *chainJudge) buildFails(ctx context.Context) (bool, error) {
 }
 
 // run runs test files that were not run yet, those that fail once more, and finds out what that says of the change.
-func (x *chainJudge) run(ctx context.Context, files []string) error {
+func (x *chainJudge) run(ctx, short context.Context, files []string) error {
 	files = slices.DeleteFunc(x.runnable(files), func(f string) bool { return x.ran[f] })
 	if len(files) == 0 {
 		return nil
 	}
-	return x.runTests(ctx, toolchain.Selection{Files: files}, x.pl.testsOf(files))
+	return x.runTests(ctx, short, toolchain.Selection{Files: files}, x.pl.testsOf(files))
 }
 
-// runTests runs tests, those that fail once more, and finds out what that says of the change.
-func (x *chainJudge) runTests(ctx context.Context, sel toolchain.Selection, expected []test) error {
-	run, err := x.proof.noted(x.pl.settled(ctx, sel, expected))
+// runTests runs tests until short ends, those that fail once more, and finds out what that says of the change.
+func (x *chainJudge) runTests(ctx, short context.Context, sel toolchain.Selection, expected []test) error {
+	run, err := x.proof.noted(x.pl.settled(short, sel, expected))
 	if err != nil {
 		return err
 	}

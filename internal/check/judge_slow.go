@@ -51,25 +51,27 @@ func (x *chainJudge) narrow(ctx context.Context, files []string) error {
 	if err := x.choose(ctx, those(all, isFresh)); err != nil {
 		return err
 	}
-	short, cancel := partOf(ctx, nearTimes)
-	defer cancel()
-	if err := x.choose(short, naming); !errors.Is(err, errFar) {
+	if err := x.choose(ctx, naming); !errors.Is(err, errFar) {
 		return err
 	}
 	return nil
 }
 
-// choose runs tests, the first of many, that stand for their files.
+// choose runs tests, the first of many, that stand for their files, for a part of the time that is left.
 func (x *chainJudge) choose(ctx context.Context, tests []test) error {
+	short, cancel := partOf(ctx, farTimes)
+	defer cancel()
 	tests = tests[:min(mostFirst, len(tests))]
 	if len(tests) == 0 {
 		return nil
 	}
-	if err := x.runTests(ctx, toolchain.Selection{IDs: idsOf(tests)}, tests); err != nil {
+	if err := x.runTests(ctx, short, toolchain.Selection{IDs: idsOf(tests)}, tests); err != nil {
 		return err
 	}
 	for _, t := range tests {
-		x.chosen[t.File] = append(x.chosen[t.File], t.ID)
+		if t.in(x.results) != "" { // others could not be found by their ids
+			x.chosen[t.File] = append(x.chosen[t.File], t.ID)
+		}
 	}
 	return nil
 }
@@ -82,14 +84,18 @@ func (x *chainJudge) soon(ctx context.Context) error {
 	return x.functions(ctx)
 }
 
-// pick selects files of tests, or those that stand for them.
+// pick selects files of tests; where there is no time for all, those of them that were run and the tests that stand for others.
 func (x *chainJudge) pick(files []string) toolchain.Selection {
 	var ids []string
 	for _, f := range files {
-		ids = append(ids, x.chosen[f]...)
+		if x.chosen != nil && x.ran[f] {
+			ids = append(ids, idsOf(x.pl.testsOf([]string{f}))...)
+		} else {
+			ids = append(ids, x.chosen[f]...)
+		}
 	}
-	if len(ids) > 0 {
-		return toolchain.Selection{IDs: ids}
+	if len(ids) == 0 { // no id selects all
+		return toolchain.Selection{Files: files}
 	}
-	return toolchain.Selection{Files: files}
+	return toolchain.Selection{IDs: ids}
 }

@@ -55,7 +55,7 @@ func (p *taskProof) verify(ctx context.Context, persons bool) (err error) {
 	defer func() { err = joinClose(err, pl) }()
 	p.ran(CheckVerify)
 	var built testRun // what fails of it, the tests have told
-	if err := pl.before(ctx, &built); err != nil {
+	if err := pl.before(ctx, &built, p.t.chains()[1:]...); err != nil {
 		return err
 	}
 	p.proof.Records = append(p.proof.Records, built.records...)
@@ -106,10 +106,11 @@ func (p *taskProof) idle(ctx context.Context, argv []string, persons bool) (bool
 		}
 		p.bare = pl
 	}
-	if err := p.bare.before(ctx, new(testRun)); err != nil {
-		return false, err
+	err := p.bare.before(ctx, new(testRun), p.t.Chains[1:]...)
+	var out outcome
+	if err == nil {
+		out, err = p.bare.exec(ctx, verifyCommand(argv), false)
 	}
-	out, err := p.bare.exec(ctx, verifyCommand(argv), false)
 	if _, ok := errors.AsType[*EnvironmentError](err); ok {
 		return false, nil
 	}

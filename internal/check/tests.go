@@ -252,15 +252,16 @@ func (p *place) runFinding(rule, what string, cmd toolchain.Command, out outcome
 	return commandFinding(rule, step.Rejects, what, cmd, out, compared{fresh: lines})
 }
 
-// before makes, once in a place, what the project's own people build before they test.
-func (p *place) before(ctx context.Context, run *testRun) error {
+// before makes, once in a place, what the project's own people build before they test, also for more toolchains.
+func (p *place) before(ctx context.Context, run *testRun, more ...toolchain.Found) error {
 	if p.built {
 		return nil
 	}
 	p.built = true
-	for _, cmd := range p.chain.Before() {
+	for _, cmd := range slices.Concat(each(append(more, p.chain), toolchain.Found.Before)...) {
 		out, err := p.exec(ctx, cmd, false)
 		if err != nil {
+			p.built = false
 			return err
 		}
 		run.records = append(run.records, out.Record)

@@ -86,7 +86,7 @@ func (r *Run) developNote(e flow.Event) {
 			return
 		}
 		if m, _ := r.place(e); m != nil {
-			m.Attempts = append(m.Attempts, a)
+			m.Attempts = append(m.Attempts, told(a))
 			r.leaves(m.Dir, a)
 			r.cost(m, a.Usage)
 		}

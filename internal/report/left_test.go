@@ -15,7 +15,7 @@ import (
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	attempt := func(tree, said string, rules ...string) step.AttemptNote {
-		a := step.AttemptNote{Phase: "build", Left: &step.Left{Base: "base", Tree: tree, Said: said, Answer: json.RawMessage(`"` + tree + `"`)}}
+		a := step.AttemptNote{Phase: "build", Left: &step.Left{Base: "base", Tree: tree, Said: said, Answer: json.RawMessage(`"` + tree + `"`), HeldOut: []step.HeldOut{{Call: "secret(1)", Gives: "2"}}}}
 		for _, r := range rules {
 			a.Findings = append(a.Findings, step.Finding{Rule: r, Severity: step.Rejects})
 		}
@@ -55,6 +55,12 @@ func TestLeft(t *testing.T) {
 			r.State = flow.Done
 		}
 		restart := r.Restart()
+		if raw, err := json.Marshal(r); err != nil || strings.Contains(string(raw), "secret") {
+			t.Errorf("%s: what is kept from authors is in the report: %s, %v", name, raw, err)
+		}
+		if tt.tree != "" && len(restart["TASK-00"].HeldOut) != 1 {
+			t.Errorf("%s: the next run does not know what was decided", name)
+		}
 		r.Settle(func(tree string) string { return "refs/of/" + tree })
 		if tt.tree == "" {
 			if len(r.Left) > 0 || report.WhatIsLeft(report.English, r) != "" {

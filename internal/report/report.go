@@ -264,12 +264,12 @@ func (r *Run) attempt(e flow.Event) {
 		return
 	}
 	if m == nil {
-		r.Drafts = append(r.Drafts, a)
+		r.Drafts = append(r.Drafts, told(a))
 		return
 	}
 	r.leaves(m.Dir, a)
 	if judged {
-		m.Attempts = append(m.Attempts, a)
+		m.Attempts = append(m.Attempts, told(a))
 		r.cost(m, a.Usage)
 	}
 }

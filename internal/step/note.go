@@ -48,8 +48,9 @@ type Left struct {
 	Said   string          `json:"said,omitempty"`   // by its author, for people
 	Answer json.RawMessage `json:"answer,omitempty"` // of its author
 	Tests  *TestsFirst     `json:"tests,omitempty"`
-	// HeldOut are the calls that counted for it in the end.
+	// HeldOut are the calls that counted for it in the end, worked out from the words For.
 	HeldOut []HeldOut `json:"held_out,omitempty"`
+	For     string    `json:"for,omitempty"`
 }
 
 // TestsFirst are tests that another author has written before the code, and that stay as they are.

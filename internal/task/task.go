@@ -89,7 +89,7 @@ func printed(gives string) string {
 		return gives
 	}
 	var text string
-	if json.Unmarshal([]byte(gives), &text) != nil {
+	if json.Unmarshal([]byte(strings.ReplaceAll(gives, "\n", `\n`)), &text) != nil { // also with line breaks that are none of JSON
 		text = gives
 	}
 	raw, _ := json.Marshal(strings.TrimRight(text, " \t\r\n")) // a text always is JSON

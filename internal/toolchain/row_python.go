@@ -312,7 +312,7 @@ class R(unittest.TextTestResult):
         if e is not None: self.row(s,"fail",self._exc_info_to_string(e,t))
         super().addSubTest(t,s,e)
 l=unittest.TestLoader()
-failed={}
+failed,whole={},set()
 def load(a):
     a,_,one=a.partition("::")
     if os.path.isdir(a): return l.discover(a,top_level_dir=".")
@@ -321,7 +321,10 @@ def load(a):
     try:
         s=l.loadTestsFromName(m+"."+one.replace("::",".")) if one else None
         if s and type(next(iter(s),None)).__name__!="_FailedTest": return s
-        return l.loadTestsFromName(m) # also of one that is made while its file is loaded
+        if one: # of one that is made while its file is loaded: the file, once
+            if m in whole: return unittest.TestSuite()
+            whole.add(m)
+        return l.loadTestsFromName(m)
     except unittest.SkipTest as e: return unittest.loader._make_skipped_test(m,e,unittest.TestSuite)
 if args and (args[0]=="discover" or args[0].startswith("-")):
     import argparse

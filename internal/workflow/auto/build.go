@@ -33,8 +33,6 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 		begin = &step.TurnOut{Tree: f.tree}
 	} else if begin, err = turn.Restart(c.Sub("left"), f.in.Left, f.s.Tree); err != nil {
 		return step.End{}, err
-	} else if f.in.Left != nil {
-		f.held = turn.AddCalls(f.in.Left.HeldOut, f.held)
 	}
 	who := f.who(f.name)
 	end, given, err := f.implement(c.Sub("first"), most, loop{Begin: begin, Who: who})
@@ -117,7 +115,7 @@ func (f *feature) prove(c *flow.Ctx, a *attempt) error {
 	}
 	in = a.Answer.Proof(in)
 	proof, look, spent, err := turn.ProveAll(c, &in, checklist, f.checklist(), f.recheck)
-	f.held, f.look, a.HeldOut = in.Task.HeldOut, look, in.Task.HeldOut
+	f.held, f.look = in.Task.HeldOut, look
 	f.out.Spend(spent...)
 	if err != nil {
 		return err

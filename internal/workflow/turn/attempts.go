@@ -82,7 +82,8 @@ type Attempt[A Answer] struct {
 	Passed bool
 	Stop   string // Prove says why there is to be no other attempt where this one does not pass
 
-	HeldOut []step.HeldOut // Prove says which calls count from now on
+	HeldOut []step.HeldOut // Prove says which calls count from now on, and
+	For     string         // what they were worked out from
 }
 
 // Judge takes a proof of an attempt and says whether it passes: nothing rejects it, and what only should be better goes back
@@ -214,7 +215,7 @@ func (r *attempts[A]) try(c *flow.Ctx, a *Attempt[A]) (done bool, err error) {
 	if err := r.Prove(c, a); err != nil {
 		return false, err
 	}
-	left := &step.Left{Base: a.Base, Tree: a.Tree, Said: a.Answer.Words(), Answer: a.Turn.Answer, Tests: r.Tests, HeldOut: a.HeldOut}
+	left := &step.Left{Base: a.Base, Tree: a.Tree, Said: a.Answer.Words(), Answer: a.Turn.Answer, Tests: r.Tests, HeldOut: a.HeldOut, For: a.For}
 	if a.Base == "" || a.Tree == a.Base {
 		left = nil
 	}

@@ -85,10 +85,17 @@ const checks = "checks"
 // begin is what an earlier run has left of the task. What was in its way may be mended.
 func (b *builder) begin(c *flow.Ctx) (*step.TurnOut, error) {
 	if left, ok := b.w.in.Left[b.t.ID]; ok && !b.t.VerifyOnly {
-		b.t.HeldOut = turn.AddCalls(left.HeldOut, b.t.HeldOut)
+		if left.For == b.words() {
+			b.t.HeldOut = left.HeldOut
+		}
 		return turn.Restart(c, &left, b.base.Tree)
 	}
 	return nil, nil
+}
+
+// words are what held-out calls of the task are worked out from.
+func (b *builder) words() string {
+	return strings.Join(append([]string{b.t.Title, b.t.Scope}, b.w.plan.Requirement.Functional...), "\n")
 }
 
 // who decides about attempts that another one would not make better.
@@ -136,7 +143,7 @@ func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[built]) error {
 	}
 	in := b.proofOf(a)
 	proof, spent, err := turn.Prove(c, &in, b.recheck)
-	b.t.HeldOut, a.HeldOut = in.Task.HeldOut, in.Task.HeldOut
+	b.t.HeldOut, a.HeldOut, a.For = in.Task.HeldOut, in.Task.HeldOut, b.words()
 	for _, u := range spent {
 		b.res.Others += u.Calls
 		b.res.Usage = b.res.Usage.Add(u.Usage)
