@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -286,8 +287,16 @@ func (r *Runtime) execution(ctx context.Context, run, id string, wait bool, h *h
 		// The server refuses to go on with a page when the run was written to
 		// in certain ways meanwhile: the reading begins anew.
 		var stale *serviceerror.InvalidArgument
-		if err == nil || last == 0 || tries >= 20 || !errors.As(err, &stale) {
+		gone := wait && away(err) // a server that restarts ends no run that is followed
+		if err == nil || last == 0 || tries >= 20 || !gone && !errors.As(err, &stale) {
 			return false, unknown(run, err)
+		}
+		if gone {
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+				return false, unknown(run, err)
+			}
 		}
 	}
 }
@@ -311,15 +320,20 @@ func serverError(err error) error {
 	}
 	var denied *serviceerror.PermissionDenied
 	var nowhere *serviceerror.NamespaceNotFound
-	var gone *serviceerror.Unavailable
-	var late *serviceerror.DeadlineExceeded
 	switch {
 	case errors.As(err, &nowhere):
 		return &flow.Failure{Class: flow.Environment, Msg: fmt.Sprintf("the Temporal server has no namespace %q: make it, or set TEMPORAL_NAMESPACE", nowhere.Namespace)}
 	case errors.As(err, &denied):
 		return &flow.Failure{Class: flow.Auth, Msg: "the Temporal server refuses: " + err.Error()}
-	case errors.As(err, &gone), errors.As(err, &late):
+	case away(err):
 		return &flow.Failure{Class: flow.Environment, Msg: "the Temporal server cannot be reached: " + err.Error()}
 	}
 	return fmt.Errorf("ask the Temporal server: %w", err)
+}
+
+// away reports whether the server did not answer.
+func away(err error) bool {
+	var gone *serviceerror.Unavailable
+	var late *serviceerror.DeadlineExceeded
+	return errors.As(err, &gone) || errors.As(err, &late)
 }
