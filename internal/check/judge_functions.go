@@ -23,7 +23,8 @@ const (
 	mostNoticed = 3  // tests that are named
 	mostFirst   = 20 // tests that are run before all of them
 
-	longTests = 3 * time.Second // is long for the tests near a change
+	longTests = 3 * time.Second  // is long for the tests near a change
+	tooLong   = 10 * time.Second // is too long to run them again for what is only told
 )
 
 // trial is a function while it is looked at.

@@ -109,7 +109,7 @@ const nearTokens = 12
 
 // limits names new limits at which no test near them is: moved by one, all of them pass. Only a number that somebody chose is a limit.
 func (x *chainJudge) limits(ctx context.Context) error {
-	if x.took > longTests {
+	if x.took > tooLong {
 		return nil
 	}
 	tried := 0
@@ -167,7 +167,7 @@ func chosen(m mutantAt) bool {
 // untaken names the new branches that no test which reaches them takes, where these are quick. A function of which no test notices
 // anything is named already.
 func (x *chainJudge) untaken(ctx context.Context) error {
-	if x.took > longTests {
+	if x.took > tooLong {
 		return nil
 	}
 	old, now := map[string][]byte{}, map[string][]byte{}
