@@ -15,7 +15,7 @@ var errFar = errors.New("the rest of the time is for something else")
 
 // The parts of what is left, in percent, that tests may take: those which the change reaches at once, and those by way of others.
 const (
-	nearTimes = 40
+	nearTimes = 60
 	farTimes  = 60
 )
 
@@ -51,10 +51,7 @@ func (x *chainJudge) narrow(ctx context.Context, files []string) error {
 	if err := x.choose(ctx, those(all, isFresh)); err != nil {
 		return err
 	}
-	if err := x.choose(ctx, naming); !errors.Is(err, errFar) {
-		return err
-	}
-	return nil
+	return x.choose(ctx, naming)
 }
 
 // choose runs tests, the first of many, that stand for their files, for a part of the time that is left.
@@ -65,7 +62,9 @@ func (x *chainJudge) choose(ctx context.Context, tests []test) error {
 	if len(tests) == 0 {
 		return nil
 	}
-	if err := x.runTests(ctx, short, toolchain.Selection{IDs: idsOf(tests)}, tests); err != nil {
+	if err := x.runTests(ctx, short, toolchain.Selection{IDs: idsOf(tests)}, tests); errors.Is(err, errFar) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	for _, t := range tests {
