@@ -292,9 +292,11 @@ func (r *Runtime) execution(ctx context.Context, run, id string, wait bool, h *h
 			return false, unknown(run, err)
 		}
 		if gone {
+			t := time.NewTimer(time.Second)
 			select {
-			case <-time.After(time.Second):
+			case <-t.C:
 			case <-ctx.Done():
+				t.Stop()
 				return false, unknown(run, err)
 			}
 		}
