@@ -12,6 +12,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
@@ -222,7 +223,7 @@ func (r *Runtime) look(ctx context.Context, run string, fn func(*history)) error
 		fn(had.h)
 		return nil
 	}
-	d, err := r.c.DescribeWorkflowExecution(ctx, r.workflowID(run), "")
+	d, err := r.describe(ctx, run)
 	if err != nil {
 		return unknown(run, err)
 	}
@@ -242,7 +243,7 @@ func (r *Runtime) look(ctx context.Context, run string, fn func(*history)) error
 // follow reads a run; with wait it goes on as long as the run does and until
 // stop says so after an event.
 func (r *Runtime) follow(ctx context.Context, run string, wait bool, h *history, stop func() bool) error {
-	d, err := r.c.DescribeWorkflowExecution(ctx, r.workflowID(run), "")
+	d, err := r.describe(ctx, run)
 	if err != nil {
 		return unknown(run, err)
 	}
@@ -287,18 +288,15 @@ func (r *Runtime) execution(ctx context.Context, run, id string, wait bool, h *h
 		// The server refuses to go on with a page when the run was written to
 		// in certain ways meanwhile: the reading begins anew.
 		var stale *serviceerror.InvalidArgument
-		gone := wait && away(err) // a server that restarts ends no run that is followed
-		if err == nil || last == 0 || tries >= 20 || !gone && !errors.As(err, &stale) {
+		gone, most := away(err), mostFollowed
+		if gone && !wait {
+			most = mostAsked
+		}
+		if err == nil || tries >= most || !gone && (last == 0 || !errors.As(err, &stale)) {
 			return false, unknown(run, err)
 		}
-		if gone {
-			t := time.NewTimer(time.Second)
-			select {
-			case <-t.C:
-			case <-ctx.Done():
-				t.Stop()
-				return false, unknown(run, err)
-			}
+		if gone && !pause(ctx) {
+			return false, unknown(run, err)
 		}
 	}
 }
@@ -331,6 +329,35 @@ func serverError(err error) error {
 		return &flow.Failure{Class: flow.Environment, Msg: "the Temporal server cannot be reached: " + err.Error()}
 	}
 	return fmt.Errorf("ask the Temporal server: %w", err)
+}
+
+// How often a server that does not answer is asked again. It was there when the runtime was opened; one that restarts ends no run that is
+// followed.
+const (
+	mostAsked    = 2
+	mostFollowed = 20
+)
+
+// describe asks the server where a run stands.
+func (r *Runtime) describe(ctx context.Context, run string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	for tries := 0; ; tries++ {
+		d, err := r.c.DescribeWorkflowExecution(ctx, r.workflowID(run), "")
+		if err == nil || !away(err) || tries == mostAsked || !pause(ctx) {
+			return d, err
+		}
+	}
+}
+
+// pause waits before a server is asked again; false: ctx is over.
+func pause(ctx context.Context) bool {
+	t := time.NewTimer(time.Second)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // away reports whether the server did not answer.

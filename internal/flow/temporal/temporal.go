@@ -410,7 +410,7 @@ func (r *Runtime) driver(ctx context.Context, run, queue string) (string, error)
 			return p.GetIdentity(), nil
 		}
 	}
-	d, err := r.c.DescribeWorkflowExecution(ctx, r.workflowID(run), "")
+	d, err := r.describe(ctx, run)
 	if err != nil {
 		return "", unknown(run, err)
 	}
