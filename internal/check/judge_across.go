@@ -75,7 +75,7 @@ func (j *judge) askedOf(ctx context.Context, chain toolchain.Found, with []toolc
 			continue
 		}
 		before := len(x.proof.Records)
-		err := x.run(ctx, ctx, files)
+		err := x.run(ctx, files)
 		x.timed(before)
 		m.trial.Unreached = m.trial.Unreached && err != nil
 		for round, mutant := range m.trial.mutants[:min(mostTries, len(m.trial.mutants))] { // until a test notices one

@@ -26,7 +26,7 @@ func (j *judge) leftOut(ctx context.Context) error {
 	}) {
 		return nil
 	}
-	short, cancel := partOf(ctx, farTimes)
+	short, cancel := partOf(ctx)
 	defer cancel()
 	lines := j.q.Now()
 	for _, chain := range j.q.Chains {

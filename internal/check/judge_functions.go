@@ -380,8 +380,12 @@ func crashOf(t *trial) (m mutantAt, ok bool) {
 func (x *chainJudge) selections(t *trial, files []string) []toolchain.Selection {
 	var out []toolchain.Selection
 	if x.chosen != nil {
-		if some := those(files, func(f string) bool { return x.chosen[f] != nil }); len(some) > 0 {
-			out = append(out, x.pick(some))
+		var ids []string
+		for _, f := range files {
+			ids = append(ids, x.chosen[f]...)
+		}
+		if len(ids) > 0 { // no id selects all
+			out = append(out, toolchain.Selection{IDs: ids})
 		}
 		files = those(files, func(f string) bool { return x.ran[f] })
 	}

@@ -94,7 +94,7 @@ func (x *chainJudge) affected(ctx context.Context) error {
 	if !x.installs(x.chain) {
 		return nil
 	}
-	return x.inTurn(ctx, farTimes, batches(x.runnable(without(x.testFiles(), func(f string) bool { return x.ran[f] })), mostAtOnce), "tests that the changed dependencies can reach: %d files")
+	return x.inTurn(ctx, batches(x.runnable(without(x.testFiles(), func(f string) bool { return x.ran[f] })), mostAtOnce), "tests that the changed dependencies can reach: %d files")
 }
 
 // readByCode notes which changed files that are no code are named in code, as a file is that code reads: tests may see that it changed.

@@ -24,7 +24,7 @@ func stays(t test) moved { return moved{t, t} }
 // them out, a line takes them away, the code lets them be skipped. One that ran and passed before the change blocks, as one that was
 // deleted does.
 func (x *chainJudge) uncollected(ctx context.Context) error {
-	if err := x.run(ctx, ctx, x.beneathMain()); err != nil {
+	if err := x.run(ctx, x.beneathMain()); err != nil {
 		return err
 	}
 	list := x.standing()
@@ -34,7 +34,7 @@ func (x *chainJudge) uncollected(ctx context.Context) error {
 	silent := func() []moved {
 		return those(list, func(m moved) bool { return m.is.silent(x.results) || x.pl.unnamed(m.was.File, m.is.File) })
 	}
-	if err := x.run(ctx, ctx, those(filesOf(after(silent())), x.collects)); err != nil {
+	if err := x.run(ctx, those(filesOf(after(silent())), x.collects)); err != nil {
 		return err
 	}
 	skips := func(m moved) bool { return counted(m.is, x.results, step.Skip) > 0 }

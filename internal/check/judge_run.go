@@ -27,8 +27,13 @@ func (x *chainJudge) near(ctx context.Context) error {
 	if len(fresh)+len(others) <= mostAtOnce {
 		fresh, others = slices.Concat(fresh, others), nil
 	}
-	before, told := len(x.proof.Records), len(x.out.NotRun)
-	err := x.inTurn(ctx, nearTimes, slices.Concat([][]string{x.runnable(fresh)}, batches(x.runnable(others), mostAtOnce)), nearTests)
+	before, told, all := len(x.proof.Records), len(x.out.NotRun), x.runnable(slices.Concat(fresh, others))
+	var err error
+	if known, is := x.knownSlow(all), partTime(ctx); is != 0 && is < known*3/2 { // to try them again would take that time from what can be run
+		x.out.NotRun = append(x.out.NotRun, fmt.Sprintf(slowTests, len(all), known/time.Second))
+	} else if err = x.inTurn(ctx, slices.Concat([][]string{x.runnable(fresh)}, batches(x.runnable(others), mostAtOnce)), nearTests); err == nil && len(x.out.NotRun) > told {
+		x.noteSlow(all, is)
+	}
 	if err == nil && len(x.out.NotRun) > told {
 		err = x.narrow(ctx, without(slices.Concat(fresh, others), func(f string) bool { return x.ran[f] }))
 	}
@@ -61,19 +66,20 @@ func slowAfter(took time.Duration) time.Duration { return max(20*time.Second, 5*
 
 // far runs the tests that the change reaches by way of other files, the nearest first.
 func (x *chainJudge) far(ctx context.Context) error {
-	if files := x.runnable(x.reached.far); x.chosen != nil && len(files) > 0 { // those at hand took too long
+	files := x.runnable(x.reached.far)
+	if x.chosen != nil && len(files) > 0 { // those at hand took too long
 		x.out.NotRun = append(x.out.NotRun, fmt.Sprintf(farTests, len(files)))
 		return nil
 	}
-	return x.inTurn(ctx, farTimes, batches(x.runnable(x.reached.far), mostAtOnce/2), farTests)
+	return x.inTurn(ctx, batches(files, mostAtOnce/2), farTests)
 }
 
 // inTurn runs batches of files of tests one after the other, for a part of the time that is left. What it is over before is said.
-func (x *chainJudge) inTurn(ctx context.Context, percent int, list [][]string, what string) error {
-	short, cancel := partOf(ctx, percent)
+func (x *chainJudge) inTurn(ctx context.Context, list [][]string, what string) error {
+	short, cancel := partOf(ctx)
 	defer cancel()
 	for i, some := range list {
-		if err := x.run(ctx, short, some); errors.Is(err, errFar) || late(ctx, err) {
+		if err := x.runUntil(ctx, short, some); errors.Is(err, errFar) || late(ctx, err) {
 			x.out.NotRun = append(x.out.NotRun, fmt.Sprintf(what, len(slices.Concat(list[i:]...))))
 			return nil
 		} else if err != nil {
@@ -123,7 +129,7 @@ func (x *chainJudge) rest(ctx context.Context) error {
 	}
 	files := x.testFiles()
 	if x.q.Full {
-		if err := x.run(ctx, ctx, files); err != nil {
+		if err := x.run(ctx, files); err != nil {
 			return err
 		}
 	}
@@ -177,7 +183,12 @@ func (x *chainJudge) buildFails(ctx context.Context) (bool, error) {
 }
 
 // run runs test files that were not run yet, those that fail once more, and finds out what that says of the change.
-func (x *chainJudge) run(ctx, short context.Context, files []string) error {
+func (x *chainJudge) run(ctx context.Context, files []string) error {
+	return x.runUntil(ctx, ctx, files)
+}
+
+// runUntil is run as far as short lasts: what it says of the change is found out in any case.
+func (x *chainJudge) runUntil(ctx, short context.Context, files []string) error {
 	files = slices.DeleteFunc(x.runnable(files), func(f string) bool { return x.ran[f] })
 	if len(files) == 0 {
 		return nil

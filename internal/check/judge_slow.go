@@ -2,8 +2,14 @@ package check
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
-	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -13,24 +19,62 @@ import (
 // errFar ends what is only run when there is time: the rest is for what the verdict needs.
 var errFar = errors.New("the rest of the time is for something else")
 
-// The parts of what is left, in percent, that tests may take: those which the change reaches at once, and those by way of others.
-const (
-	nearTimes = 60
-	farTimes  = 60
-)
+// partTimes is the part of what is left of the time, in percent, that is spent on one thing.
+const partTimes = 60
 
-// partOf ends after a part of what is left of the time.
-func partOf(ctx context.Context, percent int) (context.Context, context.CancelFunc) {
+// partTime is how long that is; 0 without a limit.
+func partTime(ctx context.Context) time.Duration {
 	if end, ok := ctx.Deadline(); ok {
-		return context.WithTimeoutCause(ctx, time.Until(end)/100*time.Duration(percent), errFar)
+		return time.Until(end) / 100 * partTimes
+	}
+	return 0
+}
+
+// partOf ends after that part.
+func partOf(ctx context.Context) (context.Context, context.CancelFunc) {
+	if d := partTime(ctx); d != 0 {
+		return context.WithTimeoutCause(ctx, d, errFar)
 	}
 	return ctx, func() {}
 }
 
 const (
 	nearTests = "tests that the change reaches: %d files"
+	slowTests = "tests that the change reaches: %d files; last time they took longer than %d s"
 	farTests  = "tests that reach the change indirectly: %d files"
 )
+
+// slowFor is how long it is remembered that tests were too slow: the machine may have been busy.
+const slowFor = 24 * time.Hour
+
+// slowFile says how long the tests in the folders of some files took at least, "" where nothing is recorded.
+func (x *chainJudge) slowFile(files []string) string {
+	if x.c.o.Record == "" {
+		return ""
+	}
+	folders := slices.Compact(slices.Sorted(slices.Values(each(files, path.Dir))))
+	sum := sha256.Sum256([]byte(strings.Join(append(folders, x.chain.Ecosystem, x.c.repo.Prefix()), "\x00")))
+	return filepath.Join(x.c.o.Record, "slow", hex.EncodeToString(sum[:]))
+}
+
+// knownSlow is how long tests took at least when they were last stopped for want of time; 0 for nothing known.
+func (x *chainJudge) knownSlow(files []string) time.Duration {
+	file := x.slowFile(files)
+	at, err := os.Stat(file)
+	if err != nil || time.Since(at.ModTime()) > slowFor {
+		return 0
+	}
+	raw, _ := os.ReadFile(file)
+	d, _ := time.ParseDuration(string(raw))
+	return d
+}
+
+// noteSlow records that tests took longer than some time. Without it the next judgement tries them again.
+func (x *chainJudge) noteSlow(files []string, d time.Duration) {
+	if file := x.slowFile(files); file != "" && os.MkdirAll(filepath.Dir(file), 0o700) == nil {
+		_ = WriteWhole(file, []byte(d.Round(time.Second).String()))
+	}
+}
 
 // narrow runs the new tests in some files, and those that name what has changed if there is time. From now on they stand for their files.
 func (x *chainJudge) narrow(ctx context.Context, files []string) error {
@@ -43,9 +87,7 @@ func (x *chainJudge) narrow(ctx context.Context, files []string) error {
 	}
 	isFresh, all := among(x.fresh), x.pl.testsOf(x.runnable(files))
 	naming := those(all, func(t test) bool {
-		said := mentions(source.Parse(t.File, x.files[t.File]), t.Test)
-		maps.DeleteFunc(said, func(name string, _ bool) bool { return !names[name] })
-		return !isFresh(t) && len(said) > 0
+		return !isFresh(t) && share(mentions(source.Parse(t.File, x.files[t.File]), t.Test), names)
 	})
 	x.chosen = map[string][]string{}
 	if err := x.choose(ctx, those(all, isFresh)); err != nil {
@@ -56,7 +98,7 @@ func (x *chainJudge) narrow(ctx context.Context, files []string) error {
 
 // choose runs tests, the first of many, that stand for their files, for a part of the time that is left.
 func (x *chainJudge) choose(ctx context.Context, tests []test) error {
-	short, cancel := partOf(ctx, farTimes)
+	short, cancel := partOf(ctx)
 	defer cancel()
 	tests = tests[:min(mostFirst, len(tests))]
 	if len(tests) == 0 {
@@ -81,20 +123,4 @@ func (x *chainJudge) soon(ctx context.Context) error {
 		return nil
 	}
 	return x.functions(ctx)
-}
-
-// pick selects files of tests; where there is no time for all, those of them that were run and the tests that stand for others.
-func (x *chainJudge) pick(files []string) toolchain.Selection {
-	var ids []string
-	for _, f := range files {
-		if x.chosen != nil && x.ran[f] {
-			ids = append(ids, idsOf(x.pl.testsOf([]string{f}))...)
-		} else {
-			ids = append(ids, x.chosen[f]...)
-		}
-	}
-	if len(ids) == 0 { // no id selects all
-		return toolchain.Selection{Files: files}
-	}
-	return toolchain.Selection{IDs: ids}
 }

@@ -392,7 +392,7 @@ func (c *Checker) record(key string, r recorded) {
 		return
 	}
 	if file := c.recordFile(key); os.MkdirAll(filepath.Dir(file), 0o700) == nil {
-		_ = writeWhole(file, raw) // one that is not there is run
+		_ = WriteWhole(file, raw) // one that is not there is run
 	}
 }
 

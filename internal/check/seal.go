@@ -43,14 +43,14 @@ func (d prepared) seal() (sound bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := writeWhole(note, have); err != nil {
+	if err := WriteWhole(note, have); err != nil {
 		return false, fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	return true, nil
 }
 
-// writeWhole writes a file that others read at the same time: they see all of it or what was there before.
-func writeWhole(name string, b []byte) error {
+// WriteWhole writes a file that others read at the same time: they see all of it or what was there before.
+func WriteWhole(name string, b []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(name), "writing-")
 	if err != nil {
 		return err

@@ -258,7 +258,7 @@ func (p *place) before(ctx context.Context, run *testRun, more ...toolchain.Foun
 		return nil
 	}
 	p.built = true
-	for _, cmd := range slices.Concat(each(append(more, p.chain), toolchain.Found.Before)...) {
+	for _, cmd := range slices.Concat(each(slices.Concat([]toolchain.Found{p.chain}, more), toolchain.Found.Before)...) {
 		out, err := p.exec(ctx, cmd, false)
 		if err != nil {
 			p.built = false

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
 )
@@ -177,7 +178,7 @@ func (o *outbox) side() {
 func (o *outbox) keep() {
 	raw, err := json.Marshal(o.told)
 	if err == nil && os.MkdirAll(filepath.Dir(o.cursorFile()), 0o755) == nil {
-		_ = replaceFile(o.cursorFile(), raw) // else it is told twice
+		_ = check.WriteWhole(o.cursorFile(), raw) // else it is told twice
 	}
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,21 +9,6 @@ import (
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-func replaceFile(file string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = cmp.Or(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }
 
 // configDir is the folder of the user's own configuration.

@@ -248,7 +248,7 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 		b.columns("", "  ", fmt.Sprintf(l.T("fail without the change too, so they don't count (%d): %s"), n, strings.Join(j.FailedBefore[:min(3, n)], ", ")))
 	}
 	for _, text := range j.NotRun {
-		b.columns("", "  ", fmt.Sprintf(l.T("not run: %s"), text))
+		b.columns("", "  ", fmt.Sprintf(l.T("not run: %s"), l.Finding(text)))
 	}
 	if more := moreTime(l, j); more != "" && len(j.NotRun) > 0 && j.Verdict != check.VerdictUnknown {
 		b.columns("", "  ", l.T("the time was over")+more)

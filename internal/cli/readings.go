@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 )
 
@@ -26,7 +27,7 @@ func (p *project) keeping(x *inspect.Project) *inspect.Project {
 		Put: func(key string, b []byte) {
 			f := file(key)
 			if os.MkdirAll(filepath.Dir(f), 0o755) == nil {
-				_ = replaceFile(f, b)
+				_ = check.WriteWhole(f, b)
 			}
 		},
 		Damaged: func() {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -124,7 +125,7 @@ func (p *project) keepSymbols(x *inspect.Symbols) {
 	file := p.symbolsFile()
 	err := os.MkdirAll(filepath.Dir(file), 0o755)
 	if err == nil {
-		err = replaceFile(file, x.Bytes(definitionVersion()))
+		err = check.WriteWhole(file, x.Bytes(definitionVersion()))
 	}
 	if err != nil {
 		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the symbol index cannot be saved: %v\n"), err)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -191,7 +192,7 @@ func (a *app) verifyRange(ctx context.Context, actor *act.Actor, level confine.L
 		}
 	})
 	if err == nil && also.Seal {
-		if err = replaceFile(o.writeEvidence, sealed); err != nil {
+		if err = check.WriteWhole(o.writeEvidence, sealed); err != nil {
 			err = environment("write --write-evidence %s", err, o.writeEvidence)
 		}
 	}

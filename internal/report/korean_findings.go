@@ -440,6 +440,22 @@ var koreanFindings = map[string]string{
 	"tests fail (%d), and there was no time to check whether they failed before":                                                         "테스트가 실패하는데(%d개), 이전에도 실패했는지 확인할 시간이 없었습니다",
 	"the change can't be mutated, and no test fails without it. To prove it, add a test that does":                                       "변경을 변이시킬 수 없고, 변경이 없을 때 실패하는 테스트도 없습니다. 증명하려면 그런 테스트를 추가하세요",
 
+	// what a judgement had no time for
+	"the build":                               "빌드",
+	"what was left at the time limit":         "시간 제한까지 끝나지 않은 나머지",
+	"tests that the change reaches: %d files": "변경이 닿는 테스트: 파일 %d개",
+	"tests that the change reaches: %d files; last time they took longer than %d s": "변경이 닿는 테스트: 파일 %d개. 지난번에는 %d초 넘게 걸렸습니다",
+	"tests that reach the change indirectly: %d files":                              "변경에 간접적으로 닿는 테스트: 파일 %d개",
+	"all tests of %s, to see whether its commands still run them":                   "%s의 모든 테스트(명령이 아직 그 테스트를 실행하는지 확인)",
+	"calls in the messages of the commits":                                          "커밋 메시지에 있는 호출",
+	"calls of functions of %s outside the tests":                                    "테스트 밖에서 %s의 함수를 호출하기",
+	"mutants of functions: %d of %d functions":                                      "함수의 변이: 함수 %d/%d개",
+	"mutants for the tests beside %s":                                               "%s 옆의 테스트를 위한 변이",
+	"mutants for some of the tests beside %s":                                       "%s 옆의 일부 테스트를 위한 변이",
+	"mutants for the changed tests of %s":                                           "%s의 바뀐 테스트를 위한 변이",
+	"mutants for the changed tests of %d more files":                                "파일 %d개의 바뀐 테스트를 위한 변이",
+	"mutants for the new tests of %s":                                               "%s의 새 테스트를 위한 변이",
+
 	// adopt
 	"it has no sources to adopt; build it":                                                              "등록할 소스가 없습니다. 빌드하세요",
 	"its code is in several languages, so nothing was run; to record it as it is, use --unchecked":      "코드가 여러 언어로 되어 있어 아무것도 실행하지 않았습니다. 그대로 기록하려면 --unchecked를 쓰세요",

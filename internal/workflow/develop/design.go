@@ -147,7 +147,7 @@ func (w *work) designed(c *flow.Ctx, back []string) (step.End, error) {
 		if err != nil {
 			return step.End{}, err
 		}
-		before = turn.Answered(raw)
+		before = string(raw)
 	}
 	for n, c := range flow.Rounds(c, "write", drafts) {
 		var ans checkpoint.Design
@@ -155,7 +155,7 @@ func (w *work) designed(c *flow.Ctx, back []string) (step.End, error) {
 		if err != nil {
 			return step.End{}, err
 		}
-		before = turn.Answered(out.Answer)
+		before = string(out.Answer)
 		ans.Numbered()
 		if w.in.Prior != nil {
 			w.there(&ans)

@@ -153,7 +153,7 @@ func (w *work) requirementText(problem string) string {
 		fmt.Fprintf(b, "An earlier run of this was interrupted in its phase %s. This is all that is known of it; what it built may be in the tree:\n%s", p.Phase, turn.Fenced("document", p.Line()))
 	}
 	if w.draft != "" && problem == "" {
-		b.WriteString("Your answer before these questions were answered. Change what the answers change, keep the rest, and drop the answered questions:\n" + turn.Fenced("answer", w.draft))
+		b.WriteString("Your answer before these questions were answered. Change what the answers change, keep the rest, and drop the answered questions:\n" + turn.Given(w.draft))
 	}
 	if w.in.Yes {
 		b.WriteString("Nobody can be asked. Your own defaults answer your questions, and the rest of your answer must hold with them.\n")
@@ -206,7 +206,7 @@ func (w *work) designText(before string, problems, back []string) string {
 		b.WriteString("An earlier run split the work into these checkpoints. Keep their number and order, so that each name means the same; what passed is already in the tree:\n" + turn.Fenced("document", p.Line()))
 	}
 	if before != "" {
-		b.WriteString("\nYour previous design:\n" + turn.Fenced("answer", before))
+		b.WriteString("\nYour previous design:\n" + turn.Given(before))
 	}
 	if len(back) > 0 {
 		b.WriteString("It was rejected. Fix what the feedback says (newest last) and return the whole design. If reviewers contradict a person, the person is right:\n" + turn.Fenced("feedback", turn.Clip(strings.Join(back, "\n\n"), 12_000)))

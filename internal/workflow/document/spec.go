@@ -110,7 +110,7 @@ func (w *writing) ask(c *flow.Ctx, n int) ([]turn.Question, json.RawMessage, err
 		return nil, nil, err
 	}
 	w.out.Usage = w.out.Usage.Add(out.Usage)
-	w.before = turn.Answered(out.Answer)
+	w.before = string(out.Answer)
 	var ans struct {
 		Questions []turn.Question `json:"questions"`
 	}
@@ -134,7 +134,7 @@ func (w *writing) task() string {
 		fmt.Fprintf(&b, "- %s\n  %s\n", qa.Question, qa.Answer)
 	}
 	if len(w.findings) > 0 {
-		fmt.Fprintf(&b, "\nYour previous answer:\n<answer>\n%s\n</answer>\nThe engine rejected it. Fix exactly these problems and return the whole answer:\n", w.before)
+		b.WriteString("\nYour previous answer:\n" + turn.Given(w.before) + "The engine rejected it. Fix exactly these problems and return the whole answer:\n")
 		for _, f := range w.findings {
 			place := f.Path
 			if f.Line > 0 {

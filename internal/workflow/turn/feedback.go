@@ -139,14 +139,14 @@ func Left(work string, list []step.Finding) (out []string) {
 	return out
 }
 
-// Answered is an answer as its author wrote it: what was kept as JSON has some characters as escapes.
-func Answered(raw []byte) string {
-	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(raw))
-}
-
 // Fenced puts a text that is data between tags of a name; the text cannot close them.
 func Fenced(name, text string) string {
 	return "<" + name + ">\n" + strings.ReplaceAll(text, "</"+name+">", "< /"+name+">") + "\n</" + name + ">\n"
+}
+
+// Given is an answer between tags, as its author wrote it: what was kept as JSON has some characters as escapes.
+func Given(kept string) string {
+	return Fenced("answer", strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(kept))
 }
 
 // Request begins the task of an author: the language of his answer, and what was asked for.

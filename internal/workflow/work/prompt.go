@@ -87,7 +87,7 @@ func (f feedback) write(b *strings.Builder) {
 	if f.before == "" {
 		return
 	}
-	b.WriteString("\nYour previous answer:\n" + turn.Fenced("answer", f.before))
+	b.WriteString("\nYour previous answer:\n" + turn.Given(f.before))
 	if f.edited != "" {
 		b.WriteString("A person edited an answer of yours. Keep these edits. It then said:\n" + turn.Fenced("edited", turn.Clip(f.edited, 8000)))
 	}

@@ -305,7 +305,7 @@ func (w *request) author(c *flow.Ctx, role string, n int, prompt string, schema 
 	}
 	w.out.Sessions++
 	w.out.Usage = w.out.Usage.Add(out.Usage)
-	*back = feedback{before: turn.Answered(out.Answer), rejected: back.rejected, edited: back.edited} // what a person said stands until he is asked again
+	*back = feedback{before: string(out.Answer), rejected: back.rejected, edited: back.edited} // what a person said stands until he is asked again
 	return turn.Decode(out.Answer, to)
 }
 
