@@ -39,7 +39,7 @@ var floors = map[string][]floor{
 	},
 	"cli": {
 		{"app", []string{"app.go", "exit.go", "wording.go", "screen.go", "fold.go", "help.go", "helptext.go", "progress.go", "files.go", "flush*.go", "owndir*.go"}},
-		{"settings", []string{"config.go", "acp.go", "makers.go", "budget.go", "sandboxconf.go", "version.go"}},
+		{"settings", []string{"config.go", "acp.go", "makers.go", "budget.go", "sandboxconf.go", "styles.go", "version.go"}},
 		{"project", []string{
 			"project.go", "journal.go", "readings.go", "trust.go", "sandbox.go", "agents.go", "addresses.go", "forge.go", "cluster.go", "engine.go", "play.go",
 		}},

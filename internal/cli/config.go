@@ -29,29 +29,30 @@ import (
 // config is jacquard.yaml: committed, optional, checked once. Unknown keys
 // are errors, so that a typing mistake does not silently do nothing.
 type config struct {
-	Agent   string             `yaml:"agent"`     // claude, codex, opencode, scripted or one of acp
-	ACP     map[string]acpConf `yaml:"acp"`       // more agents, by name: programs that speak the Agent Client Protocol
-	Model   string             `yaml:"model"`     // given to the agent; "" = its default
-	Models  map[string]string  `yaml:"models"`    // seats of the tiers low, medium, high
-	Roles   map[string]string  `yaml:"roles"`     // tiers or seats of roles
-	Panel   []string           `yaml:"panel"`     // seats of those who design at the same time
-	Auth    string             `yaml:"auth"`      // key, login or auto
-	Budget  string             `yaml:"budget"`    // 5usd or 2Mtok
-	Jobs    jobsConf           `yaml:"jobs"`      // modules at once
-	Lang    string             `yaml:"lang"`      // en or ko
-	Setup   []string           `yaml:"setup"`     // commands that prepare a check tree
-	Engine  string             `yaml:"engine"`    // where runs are kept: local or temporal
-	Project string             `yaml:"project"`   // its name on a cluster
-	Pool    string             `yaml:"pool"`      // workers that runs are given to
-	Hub     string             `yaml:"hub"`       // remote or address that workers share work through; "" is origin
-	Copy    []string           `yaml:"copy"`      // ignored files that checks need, for example .env.test
-	Checks  checksConf         `yaml:"checks"`    // build, test, lint, format: commands instead of the table's; report: where tests write theirs
-	PR      bool               `yaml:"pr"`        // develop ends with a pull request
-	Docs    string             `yaml:"documents"` // commit or keep; "" is as the project does
-	Issue   bool               `yaml:"issue"`     // auto tells the issue that a task is about, or opens one
-	Do      doConfig           `yaml:"do"`        // settings of do
-	Sandbox sandboxConf        `yaml:"sandbox"`   // of agents and checks
-	Work    struct {           // limits of the modes of work
+	Agent   string               `yaml:"agent"`     // claude, codex, opencode, scripted or one of acp
+	ACP     map[string]acpConf   `yaml:"acp"`       // more agents, by name: programs that speak the Agent Client Protocol
+	Model   string               `yaml:"model"`     // given to the agent; "" = its default
+	Models  map[string]string    `yaml:"models"`    // seats of the tiers low, medium, high
+	Roles   map[string]string    `yaml:"roles"`     // tiers or seats of roles
+	Panel   []string             `yaml:"panel"`     // seats of those who design at the same time
+	Auth    string               `yaml:"auth"`      // key, login or auto
+	Budget  string               `yaml:"budget"`    // 5usd or 2Mtok
+	Jobs    jobsConf             `yaml:"jobs"`      // modules at once
+	Lang    string               `yaml:"lang"`      // en or ko
+	Setup   []string             `yaml:"setup"`     // commands that prepare a check tree
+	Engine  string               `yaml:"engine"`    // where runs are kept: local or temporal
+	Project string               `yaml:"project"`   // its name on a cluster
+	Pool    string               `yaml:"pool"`      // workers that runs are given to
+	Hub     string               `yaml:"hub"`       // remote or address that workers share work through; "" is origin
+	Copy    []string             `yaml:"copy"`      // ignored files that checks need, for example .env.test
+	Checks  checksConf           `yaml:"checks"`    // build, test, lint, format: commands instead of the table's; report: where tests write theirs
+	PR      bool                 `yaml:"pr"`        // develop ends with a pull request
+	Docs    string               `yaml:"documents"` // commit or keep; "" is as the project does
+	Issue   bool                 `yaml:"issue"`     // auto tells the issue that a task is about, or opens one
+	Do      doConfig             `yaml:"do"`        // settings of do
+	Styles  map[string]styleConf `yaml:"styles"`    // more styles of do, by name
+	Sandbox sandboxConf          `yaml:"sandbox"`   // of agents and checks
+	Work    struct {             // limits of the modes of work
 		DirectRequirements int `yaml:"direct_requirements"`
 		DirectCriteria     int `yaml:"direct_criteria"`
 		PipelineTasks      int `yaml:"pipeline_tasks"`
@@ -80,6 +81,8 @@ type doConfig struct {
 	Review  string `yaml:"review"`
 	Size    string `yaml:"size"`
 	Deliver string `yaml:"deliver"`
+
+	line int // of style
 }
 
 // checksConf are the commands of checks by what they check.
@@ -388,7 +391,11 @@ func (c config) check() error {
 	if least := min(c.Work.DirectRequirements, c.Work.DirectCriteria, c.Work.PipelineTasks); least < 0 {
 		work = usage("%s: work: %d: must be at least 0", configFile, least)
 	}
-	return errors.Join(budget, work, c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), project, c.checkSeats(), c.Sandbox.check(configFile))
+	styles := errors.Join(c.checkStyles()...)
+	if names := append(styleNames(), slices.Sorted(maps.Keys(c.Styles))...); c.Do.Style != "" && !slices.Contains(names, c.Do.Style) {
+		styles = errors.Join(styles, usage("%s: %v", configFile, words("line %d: do: %s %q: must be one of %s", c.Do.line, "style", c.Do.Style, strings.Join(names, ", "))))
+	}
+	return errors.Join(budget, work, styles, c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), project, c.checkSeats(), c.Sandbox.check(configFile))
 }
 
 // maxPanel is how many design at the same time.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/checkpoint"
@@ -21,68 +20,13 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// Settings of do. A style is a named set of them.
-const (
-	askNever  = "never"
-	askPlan   = "plan"
-	askPhases = "phases"
-
-	deliverCommits = "commits"
-	deliverOne     = "one"
-	deliverPull    = "pr"
-
-	testsWith  = "with"
-	testsFirst = "first"
-
-	reviewNone  = "none"
-	reviewOne   = "one"
-	reviewPanel = "panel"
-)
-
-// style is a way to carry a request out: which values of the settings of do it has. The first of a list is its own.
-type style struct {
-	name, def, about                        string
-	ask, deliver, tests, review, size, from []string
-
-	begin func(p *project, ctx context.Context, given string, f doFlags) error
-}
-
-// styles are those that there are, the default one first.
-func styles() []style {
-	return []style{
-		{
-			name: "work", def: workDef, about: "a requirement, a plan of tasks, one verified commit per task",
-			ask: []string{askPlan, askNever}, deliver: []string{deliverCommits, deliverPull}, tests: []string{testsWith, testsFirst}, review: []string{reviewNone},
-			size: []string{"auto", "s", "m"}, from: []string{"file", "issue"}, begin: (*project).doWork,
-		},
-		{
-			name: "pdca", def: autoDef, about: "plan, design, build, check and improve, with critics and an architect",
-			ask: []string{askPlan, askNever, askPhases}, deliver: []string{deliverCommits, deliverPull}, tests: []string{testsWith}, review: []string{reviewOne},
-			size: []string{"auto", "s", "l"}, from: []string{"file", "issue", "slack", "gmail"}, begin: (*project).doAuto,
-		},
-		{
-			name: "develop", def: developDef, about: "contracts and tests first, checkpoints, review, one commit or PR",
-			ask: []string{askPlan, askNever}, deliver: []string{deliverOne, deliverPull}, tests: []string{testsFirst}, review: []string{reviewOne, reviewPanel},
-			size: []string{"auto", "s"}, from: []string{"file", "issue"}, begin: (*project).doDevelop,
-		},
-	}
-}
-
-// styleNames are the names of the styles, the default one first.
-func styleNames() (out []string) {
-	for _, s := range styles() {
-		out = append(out, s.name)
-	}
-	return out
-}
-
-// doFlags are the settings of do, "" for what nobody has set.
+// doFlags are what do is asked for.
 type doFlags struct {
 	askedFor
-	style, size, ask, tests, review, deliver, documents, from, expected string
+	styleSettings
+	documents, expected string
 
 	dryRun, bug bool
-	configured  []string // settings of which the file of settings has the value
 }
 
 func newDo(a *app) *cobra.Command {
@@ -103,7 +47,7 @@ func newDo(a *app) *cobra.Command {
 	}
 	doSettings(c, &f)
 	fl := c.Flags()
-	fl.StringVar(&f.style, "style", "", "style `name`: "+strings.Join(styleNames(), ", "))
+	fl.StringVar(&f.style, "style", "", "style `name`: "+strings.Join(styleNames(), ", ")+", or one of styles in "+configFile)
 	fl.StringVar(&f.tests, "tests", "", "when tests are written: with (together with the code) or first (before the code)")
 	fl.StringVar(&f.size, "size", "", "size of the process: auto, s (no plan), m (a plan) or l (plan, design and critics)")
 	fl.StringVar(&f.review, "review", "", "reviewers: none, one, or panel (see "+configFile+")")
@@ -136,7 +80,7 @@ func (p *project) dryStyle(ctx context.Context, name, given string, q askedFor) 
 	if err != nil {
 		return err
 	}
-	f := doFlags{askedFor: q, style: name}
+	f := doFlags{askedFor: q, styleSettings: styleSettings{style: name}}
 	if q.pr {
 		f.deliver = deliverPull
 	}
@@ -151,7 +95,7 @@ func (p *project) dryStyle(ctx context.Context, name, given string, q askedFor) 
 }
 
 func newBug(a *app) *cobra.Command {
-	f := doFlags{style: "work", tests: testsFirst, bug: true}
+	f := doFlags{styleSettings: styleSettings{style: "work", tests: testsFirst, fixed: true}, bug: true}
 	c := &cobra.Command{
 		Use: "bug REPORT", Short: "reproduce a bug with a failing test, then fix it",
 		Long: "First an agent writes only a test, and Jacquard checks that it fails because of the bug. Then the test is frozen and " +
@@ -166,92 +110,6 @@ func newBug(a *app) *cobra.Command {
 	return c
 }
 
-// setting is one of do, with the values that a style has for it.
-type setting struct {
-	flag  string
-	value *string
-	of    func(style) []string
-}
-
-// all are the values that any style has.
-func (x setting) all() (out []string) {
-	for _, s := range styles() {
-		for _, v := range x.of(s) {
-			if !slices.Contains(out, v) {
-				out = append(out, v)
-			}
-		}
-	}
-	return out
-}
-
-func (f *doFlags) settings() []setting {
-	return []setting{
-		{"ask", &f.ask, func(s style) []string { return s.ask }},
-		{"deliver", &f.deliver, func(s style) []string { return s.deliver }},
-		{"tests", &f.tests, func(s style) []string { return s.tests }},
-		{"review", &f.review, func(s style) []string { return s.review }},
-		{"size", &f.size, func(s style) []string { return s.size }},
-	}
-}
-
-// chosen is the style that has all that was asked for.
-func (f *doFlags) chosen() (style, error) {
-	name := f.style
-	kind, _, _ := strings.Cut(f.from, ":")
-	for _, x := range f.settings() {
-		if all := x.all(); *x.value != "" && !slices.Contains(all, *x.value) {
-			return style{}, usage("--%s %q: must be one of %s", x.flag, *x.value, strings.Join(all, ", "))
-		}
-	}
-	if f.from != "" && !slices.Contains([]string{"file", "issue", "slack", "gmail"}, kind) {
-		return style{}, badFrom(f.from)
-	}
-	var refused []error
-	for _, s := range styles() {
-		if name != "" && s.name != name {
-			continue
-		}
-		why := f.lacks(s, kind)
-		if why == nil {
-			return s, nil
-		}
-		refused = append(refused, why)
-	}
-	if len(refused) == 0 {
-		return style{}, usage("--style %q: must be one of %s", name, strings.Join(styleNames(), ", "))
-	}
-	return style{}, &usageError{errors.Join(refused...)}
-}
-
-// lacks says which setting a style does not have, and what to remove; nil where it has all. kind is where the request is from.
-func (f *doFlags) lacks(s style, kind string) error {
-	for _, x := range append(f.settings(), setting{"from", &kind, func(s style) []string { return s.from }}) {
-		if *x.value == "" || slices.Contains(x.of(s), *x.value) {
-			continue
-		}
-		remove := f.given(x.flag, *x.value)
-		if f.style != "" && !f.bug {
-			remove = words("%v or %v", f.given("style", f.style), remove)
-		}
-		return words("style %s supports --%s %s, not %s: remove %v", s.name, x.flag, strings.Join(x.of(s), ", "), *x.value, remove)
-	}
-	return nil
-}
-
-// given is a setting as a person has given it, with the file that it stands in.
-func (f *doFlags) given(flag, value string) any {
-	switch {
-	case slices.Contains(f.configured, flag):
-		return words("%s in %s", "do: "+flag+": "+value, configFile)
-	case flag == "ask" && f.yes:
-		return "--yes"
-	case flag == "from":
-		value = f.from
-	}
-	return "--" + flag + " " + value
-}
-
 // do begins a run of the style that a request asks for, or goes on with one.
 func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFlags) error {
 	a.documents = f.documents
@@ -259,7 +117,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(f.fill(flags, p.conf.Do), p.knows(f.agent)); err != nil {
+	if err := errors.Join(f.fill(flags, p.conf), p.knows(f.agent)); err != nil {
 		return err
 	}
 	s, err := f.chosen()
@@ -288,7 +146,8 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 		fmt.Fprintf(a.Err, a.lang().T("⚠ no test command found for this project: add one under checks in %s\n"), configFile)
 	}
 	f.yes, f.pr = f.ask == askNever, f.deliver == deliverPull
-	return s.begin(p, ctx, given, f)
+	begin := map[string]func(*project, context.Context, string, doFlags) error{workDef: (*project).doWork, autoDef: (*project).doAuto, developDef: (*project).doDevelop}
+	return begin[s.def](p, ctx, given, f)
 }
 
 // doWork begins a run of style work.
@@ -299,7 +158,7 @@ func (p *project) doWork(ctx context.Context, given string, f doFlags) error {
 
 // doAuto begins a run of style pdca.
 func (p *project) doAuto(ctx context.Context, given string, f doFlags) error {
-	g := autoFlags{askedFor: f.askedFor, eco: f.size == "s", heavy: f.size == "l", interactive: f.ask == askPhases}
+	g := autoFlags{askedFor: f.askedFor, style: f.sizes, eco: f.size == "s", heavy: f.size == "l", interactive: f.ask == askPhases}
 	if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
 		g.slack = channel
 	}
@@ -319,22 +178,23 @@ func (p *project) doDevelop(ctx context.Context, given string, f doFlags) error 
 }
 
 // fill takes settings of the configuration where no flag was given, and --yes as what it stands for.
-func (f *doFlags) fill(flags *pflag.FlagSet, conf doConfig) error {
+func (f *doFlags) fill(flags *pflag.FlagSet, conf config) error {
+	f.given = map[string]any{}
 	if f.yes {
 		if f.ask != "" && f.ask != askNever {
 			return conflict("--yes", "--ask "+f.ask)
 		}
-		f.ask = askNever
+		f.ask, f.given["ask"] = askNever, "--yes"
 	}
 	if f.bug { // of bug nothing else can be set
-		conf = doConfig{Ask: conf.Ask}
+		conf = config{Do: doConfig{Ask: conf.Do.Ask}}
 	}
-	said := map[string]string{"style": conf.Style, "ask": conf.Ask, "deliver": conf.Deliver, "tests": conf.Tests, "review": conf.Review, "size": conf.Size}
-	for _, x := range append(f.settings(), setting{flag: "style", value: &f.style}) {
-		if v := said[x.flag]; v != "" && *x.value == "" && !flags.Changed(x.flag) {
-			*x.value, f.configured = v, append(f.configured, x.flag)
-		}
+	f.names = append(styleNames(), slices.Sorted(maps.Keys(conf.Styles))...)
+	if own, ok := conf.Styles[cmp.Or(f.style, conf.Do.Style)]; ok {
+		f.named, f.sizes, f.style = cmp.Or(f.style, conf.Do.Style), own.pdca(), ""
+		f.take(own.settings(), "styles: "+f.named, flags.Changed)
 	}
+	f.take(conf.Do, "do", flags.Changed)
 	switch f.documents {
 	case "", "commit", "keep":
 		return nil
@@ -371,10 +231,6 @@ func (p *project) source(ctx context.Context, given, from string) (string, error
 		return given, nil
 	}
 	return "", badFrom(from)
-}
-
-func badFrom(from string) error {
-	return usage("--from %q: must be file:PATH, issue:N, slack:CHANNEL or gmail:QUERY", from)
 }
 
 // dryDo says what do would do, without an agent.
@@ -415,7 +271,7 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f do
 		Model   string      `json:"model,omitempty"`
 		Budget  step.Budget `json:"budget"`
 		Checks  []string    `json:"checks"`
-	}{s.name, text, own(f.ask, s.ask), own(f.tests, s.tests), own(f.review, s.review), own(f.size, s.size), own(f.deliver, s.deliver), seats.Run.Agent, seats.Run.Model, budget, nil}
+	}{cmp.Or(f.named, s.name), text, own(f.ask, s.ask), own(f.tests, s.tests), own(f.review, s.review), own(f.size, s.size), own(f.deliver, s.deliver), seats.Run.Agent, seats.Run.Model, budget, nil}
 	if out.Checks, err = act.New(p.planOptions()).CheckCommands(ctx); err != nil {
 		return err
 	}
@@ -451,23 +307,4 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given string, f do
 	}
 	fmt.Fprint(a.Out, l.T("Nothing was started. In the first step of a run, an agent estimates the size of the work.\n"))
 	return blocked
-}
-
-// UnmarshalYAML reads settings that some style has.
-func (c *doConfig) UnmarshalYAML(n *yaml.Node) error {
-	allowed := map[string][]string{"style": styleNames()}
-	for _, x := range new(doFlags).settings() {
-		allowed[x.flag] = x.all()
-	}
-	if err := knownKeys(n, "do", slices.Sorted(maps.Keys(allowed))...); err != nil {
-		return err
-	}
-	for i := 1; i < len(n.Content); i += 2 {
-		key, v := n.Content[i-1].Value, n.Content[i]
-		if values := allowed[key]; v.Kind == yaml.ScalarNode && v.Value != "" && values != nil && !slices.Contains(values, v.Value) {
-			return words("line %d: do: %s %q: must be one of %s", v.Line, key, v.Value, strings.Join(values, ", "))
-		}
-	}
-	type plain doConfig
-	return n.Decode((*plain)(c))
 }

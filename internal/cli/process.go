@@ -11,16 +11,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// Names of workflow definitions, as journals have them.
-const (
-	compileDef   = "compile"
-	workDef      = "work"
-	autoDef      = "auto"
-	developDef   = "develop"
-	decompileDef = "decompile"
-	specDef      = "spec"
-)
-
 // process is how the command line begins runs of a definition, and shows them.
 type process struct {
 	command string // that begins one

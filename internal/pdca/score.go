@@ -30,7 +30,7 @@ func (m Mode) Next() Mode {
 
 // Above reports whether a mode is larger than another.
 func (m Mode) Above(o Mode) bool {
-	order := []Mode{Light, Standard, Heavy}
+	order := Modes()
 	return slices.Index(order, m) > slices.Index(order, o)
 }
 

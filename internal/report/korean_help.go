@@ -66,7 +66,7 @@ var koreanHelp = map[string]string{
 	"reviewers: none, one, or panel (see jacquard.yaml)":                                 "리뷰 방식: none(없음), one(하나), panel(jacquard.yaml의 panel)",
 	"`file` with scripted model answers, for tests and demos":                            "모델의 답을 미리 적어 둔 `파일` (테스트와 데모용)",
 	"size of the process: auto, s (no plan), m (a plan) or l (plan, design and critics)": "프로세스의 규모: auto, s(계획 없음), m(계획), l(계획, 설계, 비평)",
-	"style `name`: work, pdca, develop":                                                  "스타일 `이름`: work, pdca, develop",
+	"style `name`: work, pdca, develop, or one of styles in jacquard.yaml":               "스타일 `이름`: work, pdca, develop, 또는 jacquard.yaml의 styles 중 하나",
 	"when tests are written: with (together with the code) or first (before the code)":   "테스트를 쓰는 때: with(코드와 함께), first(코드보다 먼저)",
 	"also print the files and commands of each agent":                                    "에이전트가 하는 일(파일, 명령)도 출력",
 	"wait for usage limits to reset instead of parking the run":                          "사용 한도에 걸리면 실행을 멈추지 않고 풀릴 때까지 기다림",

@@ -8,30 +8,31 @@ import (
 
 // AutoIn is what a run of auto is asked for.
 type AutoIn struct {
-	Request  string   `json:"request"`
-	Feature  string   `json:"feature,omitempty"` // its name, where the user gives one
-	Own      bool     `json:"own,omitempty"`     // the documents of that name are its own: another tool has begun it
-	Language string   `json:"language"`          // of documents where the project names none
-	Context  []Doc    `json:"context,omitempty"` // collected before the run; data
-	Sources  []Source `json:"sources,omitempty"` // the same, for an analyst to read first
-	Wants    Wanted   `json:"wants,omitempty"`   // of the sources, where there is no task; the run ends with it
-	DryRun   bool     `json:"dry_run,omitempty"` // ends with the score, writes nothing
-	Eco      bool     `json:"eco,omitempty"`     // the small way, whatever the score says
-	Heavy    bool     `json:"heavy,omitempty"`   // the large way
-	Opus     bool     `json:"opus,omitempty"`    // in HEAVY, who designs, implements and judges gets the high tier
-	Gates    bool     `json:"gates,omitempty"`   // a person is asked between the phases
-	Yes      bool     `json:"yes,omitempty"`     // nobody is asked: what a person would decide ends it
-	Left     *Left    `json:"left,omitempty"`    // of the last run of the same request, which did not pass: the implementation begins with it
-	Accept   bool     `json:"accept,omitempty"`  // objections of reviewers do not stop it; they stay in the report
-	Custom   string   `json:"custom,omitempty"`  // a command line that has to succeed, as a goal of quality
-	Screen   string   `json:"screen,omitempty"`  // a command line that runs in a terminal
-	Expect   string   `json:"expect,omitempty"`  // regular expression of what has to be seen there
-	SkipE2E  bool     `json:"skip_e2e,omitempty"`
-	Strict   bool     `json:"strict,omitempty"` // an end-to-end test that fails ends it at once
-	Issue    *IssueIn `json:"issue,omitempty"`  // the feature is told of on the forge
-	Pull     *PullIn  `json:"pull,omitempty"`   // it ends with a pull request
-	Delivery Delivery `json:"delivery"`
-	Budget   Budget   `json:"budget"`
+	Request  string      `json:"request"`
+	Feature  string      `json:"feature,omitempty"` // its name, where the user gives one
+	Own      bool        `json:"own,omitempty"`     // the documents of that name are its own: another tool has begun it
+	Language string      `json:"language"`          // of documents where the project names none
+	Context  []Doc       `json:"context,omitempty"` // collected before the run; data
+	Sources  []Source    `json:"sources,omitempty"` // the same, for an analyst to read first
+	Wants    Wanted      `json:"wants,omitempty"`   // of the sources, where there is no task; the run ends with it
+	DryRun   bool        `json:"dry_run,omitempty"` // ends with the score, writes nothing
+	Eco      bool        `json:"eco,omitempty"`     // the small way, whatever the score says
+	Heavy    bool        `json:"heavy,omitempty"`   // the large way
+	Style    *pdca.Style `json:"style,omitempty"`   // what sizes get; nil is pdca.OwnStyle
+	Opus     bool        `json:"opus,omitempty"`    // in HEAVY, who designs, implements and judges gets the high tier
+	Gates    bool        `json:"gates,omitempty"`   // a person is asked between the phases
+	Yes      bool        `json:"yes,omitempty"`     // nobody is asked: what a person would decide ends it
+	Left     *Left       `json:"left,omitempty"`    // of the last run of the same request, which did not pass: the implementation begins with it
+	Accept   bool        `json:"accept,omitempty"`  // objections of reviewers do not stop it; they stay in the report
+	Custom   string      `json:"custom,omitempty"`  // a command line that has to succeed, as a goal of quality
+	Screen   string      `json:"screen,omitempty"`  // a command line that runs in a terminal
+	Expect   string      `json:"expect,omitempty"`  // regular expression of what has to be seen there
+	SkipE2E  bool        `json:"skip_e2e,omitempty"`
+	Strict   bool        `json:"strict,omitempty"` // an end-to-end test that fails ends it at once
+	Issue    *IssueIn    `json:"issue,omitempty"`  // the feature is told of on the forge
+	Pull     *PullIn     `json:"pull,omitempty"`   // it ends with a pull request
+	Delivery Delivery    `json:"delivery"`
+	Budget   Budget      `json:"budget"`
 }
 
 // Wanted is what a run makes of its sources instead of work on the project.

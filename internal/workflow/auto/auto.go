@@ -22,25 +22,17 @@ import (
 // Workflow is `jacquard auto`.
 var Workflow = flow.Workflow[step.AutoIn, step.AutoOut]{Name: "auto", Fn: run}
 
-// Limits (A4). Each is compared as used >= max before the act.
+// Limits (A4) that no size changes, see pdca.Style for the others. Each is compared as used >= max before the act.
 const (
-	repairRounds   = 1  // of a plan or a design that a gate of code sent back
-	criticRounds   = 5  // HEAVY; STANDARD has one, and its revision is judged by code (ruling 36)
-	lightAttempts  = 2  // of implementation in LIGHT; then it is promoted (A20, row 6)
-	attempts       = 10 // of implementation
-	sameFailures   = 3  // attempts or cycles with one failure
-	gateRejections = 2  // of the architect
-	fixAttempts    = 2  // of one fix, until its proof holds
-	maxReentries   = 3  // into the check, from the act
-	maxFixes       = 5  // in check and act together
-	e2eFixes       = 2  // after end-to-end tests that failed; none with --strict
-	largeDiff      = 5  // files that promote by one step (A20, row 7)
+	repairRounds   = 1 // of a plan or a design that a gate of code sent back
+	sameFailures   = 3 // attempts or cycles with one failure
+	gateRejections = 2 // of the architect
+	fixAttempts    = 2 // of one fix, until its proof holds
+	maxReentries   = 3 // into the check, from the act
+	maxFixes       = 5 // in check and act together
+	e2eFixes       = 2 // after end-to-end tests that failed; none with --strict
+	largeDiff      = 5 // files that promote by one step (A20, row 7)
 )
-
-// qaCycles is how often the goals of quality are run at one entry.
-func qaCycles(m pdca.Mode) int {
-	return map[pdca.Mode]int{pdca.Light: 1, pdca.Standard: 3, pdca.Heavy: 5}[m]
-}
 
 // The phases.
 const (
@@ -64,6 +56,7 @@ const (
 // feature is one request on its way; its fields are derived anew on every re-run.
 type feature struct {
 	in     step.AutoIn
+	style  pdca.Style
 	s      step.AutoSurveyOut
 	exists map[string]bool
 
@@ -96,7 +89,10 @@ func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
 	if err != nil {
 		return step.AutoOut{}, err
 	}
-	f := &feature{in: in, s: s, tree: s.Tree, exists: exists, asked: map[string]int{}}
+	f := &feature{in: in, style: pdca.OwnStyle(), s: s, tree: s.Tree, exists: exists, asked: map[string]int{}}
+	if in.Style != nil {
+		f.style = *in.Style
+	}
 	f.out.Usage.Known = true
 	end, err := f.phases(c)
 	if err != nil {
@@ -121,7 +117,7 @@ func (f *feature) phases(c *flow.Ctx) (step.End, error) {
 		name string
 		do   func(*flow.Ctx) (step.End, error)
 	}{{phasePlan, f.plans}, {phaseDesign, f.designs}, {phaseDo, f.builds}, {phaseGate, f.gate}, {phaseQA, f.check}} {
-		if f.out.Mode == pdca.Light && (phase.name == phaseDesign || phase.name == phaseGate) {
+		if phase.name == phaseDesign && !f.size().Design || phase.name == phaseGate && !f.gated() {
 			continue // it has none
 		}
 		f.enter(c, phase.name)
@@ -135,6 +131,9 @@ func (f *feature) phases(c *flow.Ctx) (step.End, error) {
 	}
 	return step.End{Reason: passed}, nil
 }
+
+// size is what the request gets.
+func (f *feature) size() pdca.Size { return f.style.Sizes[f.out.Mode] }
 
 // estimate asks what the request will touch, and code says what that makes it.
 func (f *feature) estimate(c *flow.Ctx) error {
@@ -308,8 +307,11 @@ func (f *feature) decide(c *flow.Ctx, objection string) (goOn bool, err error) {
 	return true, nil
 }
 
-// keep makes a document durable until it is committed.
-func (f *feature) keep(c *flow.Ctx, at string, text []byte) error {
+// keep makes a document durable until it is committed, where the style has it.
+func (f *feature) keep(c *flow.Ctx, what, at string, text []byte) error {
+	if !slices.Contains(f.style.Documents, what) {
+		return nil
+	}
 	out, err := turn.Do(c, "keep", step.AutoKeep, step.AutoKeepIn{Docs: []step.TextFile{{Path: path.Join(f.s.Documents, at), Text: string(text)}}})
 	for _, d := range out.Docs {
 		f.docs = slices.DeleteFunc(f.docs, func(o step.DocFile) bool { return o.Path == d.Path })
@@ -348,9 +350,11 @@ func (f *feature) report(c *flow.Ctx) error {
 	if f.in.Opus && f.out.Mode != pdca.Heavy {
 		f.out.Warnings = append(f.out.Warnings, fmt.Sprintf("--opus had no effect: it applies to HEAVY only, and this run was %s", f.out.Mode))
 	}
-	f.out.Document = path.Join(f.s.Documents, pdca.ReportPath(f.name))
+	if slices.Contains(f.style.Documents, pdca.ReportDoc) {
+		f.out.Document = path.Join(f.s.Documents, pdca.ReportPath(f.name))
+	}
 	f.out.Files = f.look.Files[:min(len(f.look.Files), 100)]
-	if err := f.keep(c, pdca.ReportPath(f.name), f.reportDocument()); err != nil {
+	if err := f.keep(c, pdca.ReportDoc, pdca.ReportPath(f.name), f.reportDocument()); err != nil {
 		return err
 	}
 	kind, title := "docs", "report of "+f.name

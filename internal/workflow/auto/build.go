@@ -18,27 +18,24 @@ type (
 	attempt = turn.Attempt[turn.Built]
 )
 
-// builds gets the feature implemented and proved. LIGHT has two attempts, then it is promoted and gets a design.
+// builds gets the feature implemented and proved. A size without a design is promoted after its attempts, and gets one (A20, row 6).
 func (f *feature) builds(c *flow.Ctx) (step.End, error) {
-	most := attempts
-	if f.out.Mode == pdca.Light {
-		most = lightAttempts
-	}
+	size := f.size()
 	var begin *step.TurnOut // what is there already
 	var err error
-	if f.out.Mode == pdca.Heavy && len(f.design.Parts) > 1 {
+	if f.design != nil && size.Parts && len(f.design.Parts) > 1 {
 		if end, err := f.inParts(c); err != nil || end.Reason != "" {
 			return end, err
 		}
 		begin = &step.TurnOut{Tree: f.tree}
-	} else if begin, err = turn.Restart(c.Sub("left"), f.in.Left, f.s.Tree); err != nil {
+	} else if begin, err = f.begin(c.Sub("left")); err != nil {
 		return step.End{}, err
 	}
 	who := f.who(f.name)
-	end, given, err := f.implement(c.Sub("first"), most, loop{Begin: begin, Who: who})
-	if err == nil && end.Reason != "" && end.Reason != turn.Blocked && !given && f.out.Mode == pdca.Light && f.promote(c, fmt.Sprintf("%d attempts have failed", lightAttempts)) {
+	end, given, err := f.implement(c.Sub("first"), size.Attempts, loop{Begin: begin, Who: who})
+	if err == nil && end.Reason != "" && end.Reason != turn.Blocked && !given && !size.Design && f.promote(c, fmt.Sprintf("%d attempts have failed", size.Attempts)) {
 		if end, err = f.designs(c.Sub("design")); err == nil && end.Reason == "" {
-			end, _, err = f.implement(c.Sub("again"), attempts, loop{Back: f.back, Who: who})
+			end, _, err = f.implement(c.Sub("again"), f.size().Attempts, loop{Back: f.back, Who: who})
 		}
 	}
 	if err != nil || end.Reason != "" {
@@ -51,14 +48,22 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 		}
 	}
 	if n >= largeDiff || f.larger() {
-		small := f.out.Mode == pdca.Light
-		if f.promote(c.Sub("diff"), fmt.Sprintf("%d files have changed", n)) && small { // what comes next looks for a design
+		if f.promote(c.Sub("diff"), fmt.Sprintf("%d files have changed", n)) && f.design == nil && f.size().Design { // what comes next looks for it
 			if end, err := f.designs(c.Sub("backfill")); err != nil || end.Reason != "" {
 				return end, err
 			}
 		}
 	}
 	return f.agreed(c, phaseDo)
+}
+
+// begin is what an earlier run for the same request has left. Its held-out calls count again; as the plan is another one, they are worked
+// out again where they fail.
+func (f *feature) begin(c *flow.Ctx) (*step.TurnOut, error) {
+	if left := f.in.Left; left != nil && left.For == f.in.Request {
+		f.held = turn.AddCalls(step.Each(left.HeldOut, func(h step.HeldOut) step.HeldOut { h.Sure = false; return h }), f.held)
+	}
+	return turn.Restart(c, f.in.Left, f.s.Tree)
 }
 
 // larger reports whether what has really changed scores higher than the mode.
@@ -116,6 +121,7 @@ func (f *feature) prove(c *flow.Ctx, a *attempt) error {
 	in = a.Answer.Proof(in)
 	proof, look, spent, err := turn.ProveAll(c, &in, checklist, f.checklist(), f.recheck)
 	f.held, f.look = in.Task.HeldOut, look
+	a.HeldOut, a.For = f.held, f.in.Request
 	f.out.Spend(spent...)
 	if err != nil {
 		return err
@@ -210,6 +216,11 @@ func domain(s string) string {
 		}
 	}
 	return "other"
+}
+
+// gated reports whether the architect judges the code before its checks.
+func (f *feature) gated() bool {
+	return f.size().Design && slices.Contains(f.size().Judges, pdca.Architect)
 }
 
 // gate is the architect's: two rejections, then a person decides (A20, row 4).

@@ -107,7 +107,7 @@ func (f *feature) findings(why []string) string {
 // e2e runs the end-to-end tests, where the project has some, on what has passed everything else. What fails is diagnosed
 // first, and mended twice at most.
 func (f *feature) e2e(c *flow.Ctx, entry int) (fixing, step.End, error) {
-	if f.in.SkipE2E || f.out.Mode == pdca.Light {
+	if f.in.SkipE2E || !f.size().Design {
 		return fixing{}, step.End{}, nil
 	}
 	out, err := turn.Do(c, "run", step.AutoE2E, step.AutoQAIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree})
@@ -138,11 +138,11 @@ func (f *feature) e2e(c *flow.Ctx, entry int) (fixing, step.End, error) {
 	return x, step.End{}, err
 }
 
-// qa runs the goals of quality in cycles; each ends with a run of the goals and never with a fix. LIGHT reports what fails.
+// qa runs the goals of quality in cycles; each ends with a run of the goals and never with a fix. Where there is one, what fails is reported.
 func (f *feature) qa(c *flow.Ctx) (step.End, error) {
 	var failed pdca.Cycles
-	most := qaCycles(f.out.Mode)
-	for n, c := range flow.Rounds(c, "cycle", qaCycles(pdca.Heavy)) {
+	most := f.size().Cycles
+	for n, c := range flow.Rounds(c, "cycle", f.style.MostCycles()) {
 		out, err := turn.Do(c, "goals", step.AutoQA, step.AutoQAIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Custom: f.in.Custom, Screen: f.in.Screen, Expect: f.in.Expect})
 		if err != nil {
 			return step.End{}, err
@@ -160,18 +160,18 @@ func (f *feature) qa(c *flow.Ctx) (step.End, error) {
 		detail := turn.Clip(strings.Join(f.out.Open, "; "), 500)
 		times := failed.Repeated()
 		switch {
-		case f.out.Mode == pdca.Light:
+		case most == 1:
 			return step.End{Reason: turn.Limit, N: 1, Detail: detail}, nil
-		case f.out.Mode == pdca.Standard && failed.Stuck(): // with three cycles no failure can be there three times before the end (A20, row 14)
+		case most <= sameFailures && failed.Stuck(): // no failure can be there three times before the end (A20, row 14)
 			return step.End{Reason: turn.SameFailure, N: 2, Detail: detail}, nil
 		case times >= sameFailures:
 			return step.End{Reason: turn.SameFailure, N: times, Detail: detail}, nil
 		}
 		if n >= most {
-			if f.out.Mode != pdca.Standard || !f.promote(c, fmt.Sprintf("%d cycles of checks have failed", n)) { // A20, row 5
+			if !f.promote(c, fmt.Sprintf("%d cycles of checks have failed", n)) || n >= f.size().Cycles { // A20, row 5
 				return step.End{Reason: turn.Limit, N: n, Detail: detail}, nil
 			}
-			most = qaCycles(f.out.Mode)
+			most = f.size().Cycles
 		}
 		if f.out.Fixes >= maxFixes {
 			return step.End{Reason: turn.Limit, N: maxFixes, Detail: "fixes: " + detail}, nil
@@ -227,44 +227,59 @@ func (f *feature) named(text string) []string {
 	return out
 }
 
-// verified judges what was built: the architect's verdict, the gap that code computes, and a review. The worst of them
-// decides, in the order of A20, row 11.
+// verified lets the judges of the size look at what was built: any of them sends it back (A20, row 11).
 func (f *feature) verified(c *flow.Ctx, entry int) (fixing, error) {
 	var err error
 	if f.look, err = turn.Do(c, "look", step.AutoLook, step.AutoLookIn{Base: f.s.Tree, Tree: f.tree, Checklist: f.checklist()}); err != nil {
 		return fixing{}, err
 	}
-	v, err := f.verify(c)
-	if err != nil {
-		return fixing{}, err
-	}
 	x := fixing{domain: "other"}
-	if v.Verdict == reject {
-		x = fixing{why: v.Reasons, guide: v.Guide, domain: v.Domain}
+	for _, judge := range f.size().Judges {
+		var why []string
+		switch judge {
+		case pdca.Architect:
+			var v step.ReviewResult
+			if v, err = f.verify(c); v.Verdict == reject {
+				why, x.guide, x.domain = v.Reasons, v.Guide, v.Domain
+			}
+		case pdca.Reviewer:
+			why, err = f.review(c)
+		case pdca.Match:
+			why, err = f.match(c, entry)
+		}
+		if err != nil {
+			return x, err
+		}
+		x.why = append(x.why, why...)
 	}
+	x.why = x.why[:min(len(x.why), maxWhy)]
+	return x, nil
+}
+
+// maxWhy is how many findings of judges go back at once.
+const maxWhy = 30
+
+// match counts how much of the design is there, by what code finds and the architect has said of it. Too little is a finding for each
+// item that is missing.
+func (f *feature) match(c *flow.Ctx, entry int) (why []string, err error) {
 	if f.design == nil {
-		return x, nil
+		return nil, nil
 	}
-	gap := pdca.MeasureGap(f.design.Checklist, f.look.Found, v.Items)
+	gap := pdca.MeasureGap(f.design.Checklist, f.look.Found, f.judged.Items)
 	f.out.Gap = gap.Rate
-	if err := f.keep(c, pdca.GapPath(f.name), f.document().Gap(gap)); err != nil {
-		return x, err
+	if err := f.keep(c, pdca.AnalysisDoc, pdca.GapPath(f.name), f.document().Gap(gap)); err != nil {
+		return nil, err
 	}
 	flow.Note(c, "gap", step.PhaseNote{Phase: phaseVerify, Round: entry, Gap: &gap.Rate})
-	severe, err := f.review(c)
-	if err != nil {
-		return x, err
+	if gap.Rate >= pdca.GapThreshold {
+		return nil, nil
 	}
-	x.why = append(x.why, severe...)
-	if gap.Rate < pdca.GapThreshold {
-		for _, i := range gap.Items {
-			if !i.Matches {
-				x.why = append(x.why, strings.TrimSpace(fmt.Sprintf("%s of the design (%s): missing %s. %s", i.Check.ID, turn.Clip(i.Check.Behaviour, 200), strings.Join(i.Missing, ", "), i.Judgment)))
-			}
+	for _, i := range gap.Items {
+		if !i.Matches {
+			why = append(why, strings.TrimSpace(fmt.Sprintf("%s of the design (%s): missing %s. %s", i.Check.ID, turn.Clip(i.Check.Behaviour, 200), strings.Join(i.Missing, ", "), i.Judgment)))
 		}
 	}
-	x.why = x.why[:min(len(x.why), 30)]
-	return x, nil
+	return why, nil
 }
 
 // review asks for findings; those that are CRITICAL or HIGH are returned, the others are warnings of the report.

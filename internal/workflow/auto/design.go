@@ -23,7 +23,7 @@ func (f *feature) designs(c *flow.Ctx) (step.End, error) {
 			return step.End{Reason: needsDecision, Detail: turn.Clip(text, 500)}, err
 		}
 	}
-	if err := f.keep(c, pdca.DesignPath(f.name), f.document().Design(*f.design)); err != nil {
+	if err := f.keep(c, pdca.DesignDoc, pdca.DesignPath(f.name), f.document().Design(*f.design)); err != nil {
 		return step.End{}, err
 	}
 	return f.agreed(c, phaseDesign)
@@ -41,14 +41,14 @@ func (f *feature) designed(c *flow.Ctx, why string) ([]pdca.Problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		before = turn.Answered(out.Answer)
+		before = string(out.Answer)
 		for i := range ans.Checklist {
 			ans.Checklist[i].ID = fmt.Sprintf("D-%02d", i+1) // what two items are called is not the author's to confuse
 		}
 		if f.design != nil {
 			ans.HeldOut = turn.KeepHeldOut(ans.HeldOut, f.design.HeldOut)
 		}
-		f.design, f.held = &ans, slices.Concat(f.plan.HeldOut, ans.HeldOut)
+		f.design, f.held = &ans, turn.AddCalls(decided(f.held), slices.Concat(f.plan.HeldOut, ans.HeldOut))
 		problems = pdca.CheckDesign(ans, f.out.Mode, func(p string) bool { return f.exists[p] })
 		if len(problems) == 0 {
 			if problems, err = f.runnable(c, nil, ans.Commands); err != nil {
@@ -61,4 +61,9 @@ func (f *feature) designed(c *flow.Ctx, why string) ([]pdca.Problem, error) {
 		}
 	}
 	return problems, nil
+}
+
+// decided are the held-out calls that proofs have settled: code that came before the design was judged by them.
+func decided(held []step.HeldOut) []step.HeldOut {
+	return slices.DeleteFunc(slices.Clone(held), func(h step.HeldOut) bool { return !h.Sure && !h.Told })
 }

@@ -30,6 +30,7 @@ type tale struct {
 	words  string // with which a person rejects what is shown between the phases; "": nobody is asked there
 	say    func(what string, nth int) any
 	seen   func(step.Turn) // looks at each turn; nil: nobody does
+	own    *pdca.Style     // of a project
 	// what comes of it
 	end      string // reason(n) phase
 	mode2    pdca.Mode
@@ -170,6 +171,14 @@ func TestLimits(t *testing.T) {
 		"gap 90 %: A20 10":                            {mode: pdca.Standard, say: gap(10, 9), end: "passed", calls: map[string]int{"executor": 0}},
 		"gap 89 %: A20 10":                            {mode: pdca.Standard, say: gap(9, 8), end: "passed", calls: map[string]int{"executor": 1, "architect": 2}},
 		"a critic who leaves a criterion out: A20 10": {mode: pdca.Standard, say: times("critic", 1, map[string]any{"verdict": "APPROVE", "reasons": []string{}, "items": []pdca.Judgement{{ID: "K-01", Matches: true}}}), end: "passed", calls: map[string]int{"plan": 2}},
+
+		"own: a critic of LIGHT, who is overruled by nobody":     {mode: pdca.Light, own: own(pdca.Size{Attempts: 1, Cycles: 1, Critics: 2}), say: times("critic", 2, revise), end: "needs_decision(2) plan", calls: map[string]int{"plan": 2, "critic": 2, "implement": 0}},
+		"own: one attempt, then it is promoted":                  {mode: pdca.Light, own: own(pdca.Size{Attempts: 1, Cycles: 1}), say: proofs(1, other), end: "passed", mode2: pdca.Standard, calls: map[string]int{"implement": 2, "design": 1, "architect": 1}},
+		"own: two cycles of checks in LIGHT, with a fix":         {mode: pdca.Light, own: own(pdca.Size{Attempts: 1, Cycles: 2}), say: goals(1, other), end: "passed", calls: map[string]int{step.AutoQA.Name: 2, "diagnose": 1}},
+		"own: a design in LIGHT, and no judge but the reviewer":  {mode: pdca.Light, own: own(pdca.Size{Attempts: 1, Cycles: 1, Design: true, Judges: []string{pdca.Reviewer}}), end: "passed", calls: map[string]int{"design": 1, "architect": 0, "reviewer": 1, step.AutoE2E.Name: 1}},
+		"own: a reviewer of LIGHT sends it back":                 {mode: pdca.Light, own: own(pdca.Size{Attempts: 1, Cycles: 1, Judges: []string{pdca.Reviewer, pdca.Architect}}), say: times("reviewer", 1, severe), end: "passed", calls: map[string]int{"reviewer": 2, "executor": 1, "architect": 2}},
+		"own: no judge at all: what was built is proved":         {mode: pdca.Light, own: own(pdca.Size{Attempts: 1, Cycles: 1}), end: "passed", calls: map[string]int{"implement": 1, "architect": 0, "reviewer": 0, step.ProveTask.Name: 1}},
+		"own: fewer cycles in HEAVY than STANDARD has used: end": {mode: pdca.Standard, own: &pdca.Style{Sizes: map[pdca.Mode]pdca.Size{pdca.Standard: {Attempts: 1, Cycles: 4}, pdca.Heavy: {Attempts: 1, Cycles: 2}}}, say: goals(9, other), end: "limit(4) qa", mode2: pdca.Heavy, calls: map[string]int{step.AutoQA.Name: 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -180,10 +189,17 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// own is a style whose LIGHT is another one.
+func own(light pdca.Size) *pdca.Style {
+	s := pdca.OwnStyle()
+	s.Sizes[pdca.Light] = light
+	return &s
+}
+
 func (tt tale) play(t *testing.T, crash int) {
 	t.Helper()
 	w := newWorld(t, 5) // everything goes well
-	w.in = step.AutoIn{Request: "do it", Language: "en", Heavy: tt.mode == pdca.Heavy, Eco: tt.eco, Strict: tt.strict, SkipE2E: tt.skip, Accept: tt.accept, Gates: tt.words != "", Delivery: step.ToCommit}
+	w.in = step.AutoIn{Request: "do it", Language: "en", Heavy: tt.mode == pdca.Heavy, Eco: tt.eco, Strict: tt.strict, SkipE2E: tt.skip, Accept: tt.accept, Style: tt.own, Gates: tt.words != "", Delivery: step.ToCommit}
 	w.words = tt.words
 	w.seen = tt.seen
 	w.crash = []int{1 << 30, 3, 1}[crash]

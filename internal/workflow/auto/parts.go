@@ -18,16 +18,17 @@ type part struct {
 	p     pdca.Part
 	id    string
 	files []task.File
+	held  []step.HeldOut // calls that proofs have settled
 	res   partResult
 }
 
 // partResult is the end of one part.
 type partResult struct {
-	Attempts int        `json:"attempts"`
-	Sessions int        `json:"sessions"`
-	Seat     step.Seat  `json:"seat,omitzero"` // who has built it
-	Usage    step.Usage `json:"usage"`
-	End      step.End   `json:"end"`
+	Attempts int              `json:"attempts"`
+	Roles    []step.RoleUsage `json:"roles,omitempty"`
+	Usage    step.Usage       `json:"usage"`
+	HeldOut  []step.HeldOut   `json:"held_out,omitempty"`
+	End      step.End         `json:"end"`
 }
 
 // inParts builds the parts of the design side by side, each from the same commit and landed one at a time. What they make
@@ -50,7 +51,8 @@ func (f *feature) inParts(c *flow.Ctx) (step.End, error) {
 	f.out.Open = nil
 	for i, r := range results {
 		f.out.Attempts += r.Attempts
-		f.out.Spend(step.RoleUsage{Role: "implement", Seat: r.Seat, Calls: r.Sessions, Usage: r.Usage})
+		f.out.Spend(r.Roles...)
+		f.held = turn.AddCalls(r.HeldOut, f.held)
 		if r.End.Reason == "" {
 			continue
 		}
@@ -75,11 +77,15 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 		return p.res, err
 	}
 	res, err := loop{
-		Key: "try", Phase: p.id, Limit: attempts, Same: sameFailures, Base: base.Tree, Tree: base.Tree, Who: p.f.who(p.f.name + "/" + p.id), Usage: &p.res.Usage,
+		Key: "try", Phase: p.id, Limit: p.f.size().Attempts, Same: sameFailures, Base: base.Tree, Tree: base.Tree, Who: p.f.who(p.f.name + "/" + p.id), Usage: &p.res.Usage,
 		Write: p.write,
 		Prove: func(c *flow.Ctx, a *attempt) error {
 			in := p.task(a)
-			proof, _, _, err := turn.ProveAll(c, &in, checklist, p.checklist(), p.f.recheck)
+			proof, _, spent, err := turn.ProveAll(c, &in, checklist, p.checklist(), p.f.recheck)
+			p.held = in.Task.HeldOut
+			for _, u := range spent {
+				p.spend(u)
+			}
 			a.Judge(proof)
 			return err
 		},
@@ -89,8 +95,14 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 			return land, err
 		},
 	}.Run(c)
-	p.res.End = res.End
+	p.res.HeldOut, p.res.End = p.held, res.End
 	return p.res, err
+}
+
+func (p *part) spend(u step.RoleUsage) {
+	if u.Calls > 0 {
+		p.res.Roles, p.res.Usage = step.AddRole(p.res.Roles, u), p.res.Usage.Add(u.Usage)
+	}
 }
 
 func (p *part) write(c *flow.Ctx, a *attempt) (step.TurnOut, error) {
@@ -104,8 +116,7 @@ func (p *part) write(c *flow.Ctx, a *attempt) (step.TurnOut, error) {
 		Commands: p.f.allowed(), Private: p.f.s.Private, Budget: p.f.in.Budget, Model: p.f.tier("implement"),
 	})
 	if err == nil {
-		p.res.Sessions++
-		p.res.Seat, p.res.Usage = step.Seat{Agent: out.Agent, Model: out.Model}, p.res.Usage.Add(out.Usage)
+		p.spend(step.Turned("implement", out))
 	}
 	return out, err
 }
@@ -114,7 +125,7 @@ func (p *part) write(c *flow.Ctx, a *attempt) (step.TurnOut, error) {
 // the other parts is asked of the whole.
 func (p *part) task(a *attempt) step.TaskIn {
 	t := step.Owned(p.files, p.p.Title, nil)
-	t.ID = p.f.name + "/" + p.id
+	t.ID, t.HeldOut = p.f.name+"/"+p.id, p.held
 	in := a.Answer.Proof(step.TaskIn{Private: p.f.s.Private, Base: a.Base, Tree: a.Tree, Task: t, Request: p.f.in.Request, Coverage: true})
 	for _, file := range p.f.owned() {
 		if !p.p.Holds(file.Path) {

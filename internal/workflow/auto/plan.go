@@ -13,19 +13,19 @@ import (
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
-// plans gets a plan that the gates of code let pass, and that a critic approves of: none in LIGHT, one in STANDARD whose
-// revision is judged by code, up to five rounds in HEAVY.
+// plans gets a plan that the gates of code let pass, and that a critic approves of, where the size has one. The revision after a single
+// review is judged by code (ruling 36); after the last of several a person decides.
 func (f *feature) plans(c *flow.Ctx) (step.End, error) {
-	reviews := map[pdca.Mode]int{pdca.Light: 0, pdca.Standard: 1, pdca.Heavy: criticRounds}[f.out.Mode]
+	reviews := f.size().Critics
 	var history []string // what critics said, oldest first
-	for n, c := range flow.Rounds(c, "draft", criticRounds+1) {
+	for n, c := range flow.Rounds(c, "draft", f.size().Critics+1) {
 		problems, err := f.planned(c, history)
 		if err != nil {
 			return step.End{}, err
 		}
 		if len(problems) > 0 {
 			text := problemText(problems)
-			if f.out.Mode == pdca.Light { // it has no other judge, and goes on with a warning (A3)
+			if f.size().Critics == 0 { // it has no other judge, and goes on with a warning (A3)
 				f.out.Warnings = append(f.out.Warnings, "plan: "+text)
 				break
 			}
@@ -46,7 +46,7 @@ func (f *feature) plans(c *flow.Ctx) (step.End, error) {
 		}
 		reviews--
 		history = append(history, strings.Join(verdict.Reasons, "\n"))
-		if f.out.Mode == pdca.Heavy && reviews == 0 {
+		if f.size().Critics > 1 && reviews == 0 {
 			ok, err := f.decide(c, fmt.Sprintf("The critic did not approve the plan of %s in %d rounds:\n%s", f.name, n, history[len(history)-1]))
 			if err != nil || !ok {
 				return step.End{Reason: needsDecision, N: n, Detail: turn.Clip(history[len(history)-1], 500)}, err
@@ -54,7 +54,7 @@ func (f *feature) plans(c *flow.Ctx) (step.End, error) {
 			break
 		}
 	}
-	if err := f.keep(c, pdca.PlanPath(f.name), f.document().Plan(f.plan)); err != nil {
+	if err := f.keep(c, pdca.PlanDoc, pdca.PlanPath(f.name), f.document().Plan(f.plan)); err != nil {
 		return step.End{}, err
 	}
 	if end, err := f.agreed(c, phasePlan); err != nil || end.Reason != "" {
@@ -87,7 +87,7 @@ func (f *feature) planned(c *flow.Ctx, history []string) ([]pdca.Problem, error)
 		if err != nil {
 			return nil, err
 		}
-		before = turn.Answered(out.Answer)
+		before = string(out.Answer)
 		ans.HeldOut = turn.KeepHeldOut(ans.HeldOut, f.plan.HeldOut)
 		f.plan, f.held = ans, ans.HeldOut
 		var warnings []pdca.Problem
@@ -123,7 +123,7 @@ func (f *feature) runnable(c *flow.Ctx, criteria []task.Criterion, commands []st
 	return step.Each(out.Findings, func(x step.Finding) pdca.Problem { return pdca.Problem{Gate: pdca.GateCommands, Text: x.Message} }), err
 }
 
-// critic judges a plan: whether each criterion can be measured (QG2), and what else is wrong with it. In HEAVY an architect
+// critic judges a plan: whether each criterion can be measured (QG2), and what else is wrong with it. Where the size wants it, an architect
 // has looked at whether it can be done; his words are the critic's to weigh.
 func (f *feature) critic(c *flow.Ctx, before []string) (step.ReviewResult, error) {
 	if err := f.feasible(c.Sub("feasible")); err != nil {
@@ -155,7 +155,7 @@ func (f *feature) critic(c *flow.Ctx, before []string) (step.ReviewResult, error
 // for all who work on.
 func (f *feature) feasible(c *flow.Ctx) error {
 	files := task.Paths(f.plan.Files)
-	if f.out.Mode != pdca.Heavy || slices.Equal(files, f.noted) {
+	if !f.size().Feasibility || slices.Equal(files, f.noted) {
 		return nil
 	}
 	var ans struct {
@@ -201,12 +201,12 @@ func (f *feature) revise(c *flow.Ctx, phase, why string) error {
 		if _, err := f.planned(c, []string{why}); err != nil {
 			return err
 		}
-		return f.keep(c, pdca.PlanPath(f.name), f.document().Plan(f.plan))
+		return f.keep(c, pdca.PlanDoc, pdca.PlanPath(f.name), f.document().Plan(f.plan))
 	case phaseDesign:
 		if _, err := f.designed(c, why); err != nil {
 			return err
 		}
-		return f.keep(c, pdca.DesignPath(f.name), f.document().Design(*f.design))
+		return f.keep(c, pdca.DesignDoc, pdca.DesignPath(f.name), f.document().Design(*f.design))
 	default:
 		_, err := f.fix(c, fixing{why: []string{why}, domain: "other"})
 		return err

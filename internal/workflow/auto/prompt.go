@@ -108,7 +108,7 @@ func (f *feature) document() pdca.Document {
 func (f *feature) planText(before string, problems []pdca.Problem, history []string) string {
 	b := f.headText()
 	fmt.Fprintf(b, "Feature name: %s\n", f.name)
-	f.size(b)
+	f.sizeText(b)
 	if f.found != "" {
 		b.WriteString("Notes from a first look at the project:\n" + turn.Fenced("feedback", f.found))
 	}
@@ -118,7 +118,7 @@ func (f *feature) planText(before string, problems []pdca.Problem, history []str
 		b.WriteString("It was not approved. Fix what the feedback says (newest last) and return the whole plan:\n" + turn.Fenced("feedback", feedback(history)))
 	}
 	if len(problems) > 0 {
-		b.WriteString("\nYour previous answer:\n" + turn.Fenced("answer", before) + "The engine rejected it. Fix exactly these problems and return the whole plan:\n" + problemText(problems))
+		b.WriteString("\nYour previous answer:\n" + turn.Given(before) + "The engine rejected it. Fix exactly these problems and return the whole plan:\n" + problemText(problems))
 	}
 	return b.String()
 }
@@ -150,10 +150,10 @@ func feedback(history []string) string {
 	return b.String()
 }
 
-// size tells an author and a judge of a plan what comes after it.
-func (f *feature) size(b *strings.Builder) {
-	if f.out.Mode == pdca.Light {
-		b.WriteString("Size: LIGHT; no design follows, the plan is built as is.\n")
+// sizeText tells an author and a judge of a plan what comes after it.
+func (f *feature) sizeText(b *strings.Builder) {
+	if !f.size().Design {
+		fmt.Fprintf(b, "Size: %s; no design follows, the plan is built as is.\n", f.out.Mode)
 		return
 	}
 	fmt.Fprintf(b, "Size: %s; a design with the signatures follows the plan.\n", f.out.Mode)
@@ -168,7 +168,7 @@ func (f *feature) feasibility(b *strings.Builder) {
 // criticText is the plan for who judges it.
 func (f *feature) criticText(before []string) string {
 	b := f.headText()
-	f.size(b)
+	f.sizeText(b)
 	b.WriteString("The plan:\n" + turn.Fenced("document", string(f.document().Plan(f.plan))))
 	b.WriteString("Criteria to judge, one entry each in `items`:\n")
 	f.criteria(b)
@@ -200,7 +200,7 @@ func (f *feature) designText(before string, problems []pdca.Problem, why string)
 		b.WriteString("A person wants this changed:\n" + turn.Fenced("feedback", turn.Clip(why, 4000)))
 	}
 	if len(problems) > 0 {
-		b.WriteString("\nYour previous answer:\n" + turn.Fenced("answer", before) + "The engine rejected it. Fix exactly these problems and return the whole design:\n" + problemText(problems))
+		b.WriteString("\nYour previous answer:\n" + turn.Given(before) + "The engine rejected it. Fix exactly these problems and return the whole design:\n" + problemText(problems))
 	}
 	return b.String()
 }
