@@ -29,6 +29,7 @@ type printed struct {
 	text, errors string // on its two outputs, without white space at the end
 	exit         int
 	cannot       string
+	fails        bool // where it was to print something, and misses nothing
 }
 
 // String is what people are told of it.
@@ -49,9 +50,9 @@ func (r printed) quoted() string {
 func (c *Checker) confined() bool { return c.o.Confine != nil || c.o.Level == confine.Outside }
 
 // commands runs the held-out calls of a module that are commands: programs, and code of languages that the engine does not call. Each has a
-// checkout of its own without tests and network, and is run in the root of the project. Who wrote it may not have seen it run: one that
-// fails where it was to print something shows nothing, unless what it says names a source of the module. What agents write is run in a
-// sandbox only.
+// checkout of its own without tests and network, and is run in the root of the project. Who wrote it may not have seen it run: of one that
+// fails where it was to print something the author is told, if two have worked it out, and it rejects only if what it says names a source of
+// the module. What agents write is run in a sandbox only.
 func (c *Checker) commands(ctx context.Context, m Module, tree string, more ...toolchain.Found) (out []step.Example, found []step.Finding, err error) {
 	var t tally
 	for i, h := range those(m.HeldOut, isCommand) {
@@ -79,6 +80,9 @@ func (c *Checker) commands(ctx context.Context, m Module, tree string, more ...t
 		}
 		switch {
 		case got.cannot != "":
+			if got.fails && h.Sure {
+				found = append(found, fix("held-out-failed", m.Spec, 0, fmt.Sprintf("A command of another agent fails: %s. It gives: %s. If the command itself is wrong, leave the code.", e.Text, got)))
+			}
 			e.State, e.Why = step.ExampleNotRun, got.cannot
 		case !holds:
 			e.State, e.Why = step.ExampleFails, got.String()
@@ -86,7 +90,7 @@ func (c *Checker) commands(ctx context.Context, m Module, tree string, more ...t
 		t.add(e, h.Sure)
 		out = append(out, e)
 	}
-	return out, m.heldOutFailed(t), nil
+	return out, append(m.heldOutFailed(t), found...), nil
 }
 
 // holds reports whether a command has given what is expected of it.
@@ -103,6 +107,9 @@ var endsInCode = re.New(`(?:^|\D)12[67]$`)
 
 // notThere is what a shell says of a program that it cannot run.
 var notThere = re.New(`(?m)^(?:/bin/)?(?:ba|da)?sh: (?:line )?\d+: .*(?:not found|Permission denied|No such file or directory)$`)
+
+// missing is what programs say of what they do not find: then the command is wrong.
+var missing = re.New(`(?i)no such file|not found|cannot find|can't find|can't open|could not find|no module named|does not exist|is not in std|not a directory`)
 
 // runCommand runs one in a checkout of its own.
 func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.HeldOut, more []toolchain.Found) (got printed, err error) {
@@ -135,7 +142,7 @@ func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.
 	case codes && strings.Contains(line, "go run"):
 		got.cannot = "go run does not give the exit code of what it runs"
 	case res.Exit != 0 && h.Result() != "error" && !slices.ContainsFunc(slices.Collect(maps.Keys(p.entries)), ours):
-		got.cannot = "it fails: " + got.String()
+		got.cannot, got.fails = "it fails: "+got.String(), !missing().MatchString(got.errors+got.text)
 	}
 	return got, nil
 }

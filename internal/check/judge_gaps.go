@@ -37,6 +37,14 @@ func (x *chainJudge) repeated(context.Context) error {
 	return nil
 }
 
+// unrefused names functions that refuse less than before.
+func (x *chainJudge) unrefused(context.Context) error {
+	for _, l := range unrefused(x.t.Asked, x.writes()) {
+		x.say(fix("behavior-changed", l.path, l.line, fmt.Sprintf("%s no longer refuses what it refused with %s. If that is intended, test what it gives now.", l.name, l.says)), nil)
+	}
+	return nil
+}
+
 // writes are the changes of the toolchain's code but of files that are gone.
 func (x *chainJudge) writes() []Change {
 	return those(x.changes, func(ch Change) bool { return ch.Status != 'D' && x.kindOf(ch) == codeKind && x.mineIn(x.chain, ch) })

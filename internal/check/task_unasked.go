@@ -18,7 +18,7 @@ import (
 var takesAway = re.New(`(?i)\b(remov|delet|drop|clean|renam|replac|mov|unus|dead|obsolete|deprecat|merg|split|extract|rewrit|restructur|refactor|port|migrat|inlin|unexport|privat|simplif|conver|turn|combin|consolidat|reorgani|instead)|삭제|제거|이름|바꾸|바꿔|변경|합치|나누|없애|지우|지워|옮기|옮겨|교체|정리|분리|통합|이동`)
 
 // unasked finds what a task changes for those who use the code, and of which neither the request nor the task says a word: exports that
-// are gone, defaults and constants with another value.
+// are gone, defaults and constants with another value, and what functions refused.
 func (t Task) unasked(changes []Change) []step.Finding {
 	if t.Unplanned || t.Request == "" {
 		return nil
@@ -49,6 +49,9 @@ func (t Task) unasked(changes []Change) []step.Finding {
 				}
 			}
 		}
+	}
+	for _, l := range unrefused(t.text(), changes) {
+		out = append(out, fix("unasked-change", l.path, l.line, fmt.Sprintf("%s no longer refuses what it refused with %s, but the request does not mention it. Put the check back, or say why it must go.", l.name, l.says)))
 	}
 	return out
 }

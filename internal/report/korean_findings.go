@@ -440,6 +440,12 @@ var koreanFindings = map[string]string{
 	"tests fail (%d), and there was no time to check whether they failed before":                                                         "테스트가 실패하는데(%d개), 이전에도 실패했는지 확인할 시간이 없었습니다",
 	"the change can't be mutated, and no test fails without it. To prove it, add a test that does":                                       "변경을 변이시킬 수 없고, 변경이 없을 때 실패하는 테스트도 없습니다. 증명하려면 그런 테스트를 추가하세요",
 
+	"A command of another agent fails: %s. It gives: %s. If the command itself is wrong, leave the code.": "다른 에이전트의 명령이 실패합니다: %s. 결과: %s. 명령 자체가 잘못되었다면 코드를 그대로 두세요.",
+
+	// refusals that are gone
+	"%s no longer refuses what it refused with %s, but the request does not mention it. Put the check back, or say why it must go.": "%s이(가) %s(으)로 거부하던 것을 이제 거부하지 않지만 요청에는 그런 말이 없습니다. 검사를 되돌리거나, 왜 없애야 하는지 설명하세요.",
+	"%s no longer refuses what it refused with %s. If that is intended, test what it gives now.":                                    "%s이(가) %s(으)로 거부하던 것을 이제 거부하지 않습니다. 의도한 것이라면 지금의 결과를 테스트하세요.",
+
 	// what a judgement had no time for
 	"the build":                               "빌드",
 	"what was left at the time limit":         "시간 제한까지 끝나지 않은 나머지",
