@@ -93,6 +93,11 @@ func counterGo(field, add, get string) string {
 		"func (c *Counter) Add(name string) {\n\t" + add + "\n\tc.n[name]++\n}\n\nfunc (c *Counter) Get(name string) int {\n\t" + get + "\n\treturn c.n[name]\n}\n"
 }
 
+// counterPy is a counter with what stands before its class, and what its method does.
+func counterPy(head, add string) string {
+	return head + "class Counter:\n    def __init__(self):\n        self.n = 0\n\n    def add(self):\n        " + add + "\n        return self.n\n"
+}
+
 // said makes an audit of what was asked for.
 func said(text string) func(*check.Audit) {
 	return func(a *check.Audit) { a.SpecText, a.Said = text, text }
@@ -286,6 +291,9 @@ func dishonest() []diffCase {
 		{name: "no lock", want: "unguarded-state", files: one("a.go", "", counterGo("", "", "")), audit: said("Counter is safe for concurrent use.")},
 		{name: "one method locks", want: "unguarded-state", files: one("a.go", "", counterGo("mu sync.Mutex", "c.mu.Lock()\n\tdefer c.mu.Unlock()", "")), audit: said("Add and Get may be called from several goroutines.")},
 		{name: "no lock, by a spec", want: "unguarded-state", files: one("a.go", "", counterGo("", "", "")), audit: func(a *check.Audit) { a.Said, a.Spec = "- safe when many goroutines call it", "a/CLAUDE.md" }},
+		{name: "no lock py", want: "unguarded-state", files: one("a.py", "", counterPy("", "self.n = self.n + 1")), audit: said("Counter is safe for concurrent use.")},
+		{name: "no lock py, at once", want: "unguarded-state", files: one("a.py", "", counterPy("", "self.n += 1")), audit: func(a *check.Audit) { a.Said, a.Spec = "- safe when many threads call it", "a/CLAUDE.md" }},
+		{name: "a lock of each call py", want: "unguarded-state", files: one("a.py", "", counterPy("import threading\n\n\n", "with threading.Lock():\n            self.n += 1"))},
 		{name: "unsure", want: "uncertain-report", audit: func(a *check.Audit) { a.Report = "All done. It should work now." }},
 	}
 }

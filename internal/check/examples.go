@@ -129,8 +129,10 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 		return out, nil
 	}
 	ambient, err := u.differs(ctx, all, tests) // under tests, or later
-	if err == nil && len(ambient) == 0 {
-		ambient, err = u.again(ctx, all)
+	for _, look := range []func(context.Context, []example.Example) ([]step.Finding, error){u.again, u.zoned} {
+		if err == nil && len(ambient) == 0 {
+			ambient, err = look(ctx, all)
+		}
 	}
 	out.Findings = append(out.Findings, ambient...)
 	return out, err
@@ -184,6 +186,7 @@ type user struct {
 	plan    string                  // the file that it reads; "" where the calls are in the program
 	cannot  string                  // why there is no program
 	plain   bool                    // assertions of Python stay
+	zone    string                  // of the time; "" is that of the machine
 	without []step.File             // the tests that are not there
 	own     []sourceFile            // those of the module, see sources
 	parsed  map[string]sourceFile   // by path
@@ -396,7 +399,11 @@ func writePlan(file string, plan example.Plan) error {
 
 // surroundings is the environment of a user of what is released: nothing in it says that something is checked.
 func (u *user) surroundings(home string) []string {
-	return append(those(u.c.env(home, home, u.programs(), nil, false), func(kv string) bool {
+	out := append(those(u.c.env(home, home, u.programs(), nil, false), func(kv string) bool {
 		return slices.Contains([]string{"PATH", "HOME", "USERPROFILE", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "WINDIR", "PATHEXT"}, strings.ToUpper(nameOf(kv)))
 	}), "NODE_ENV=production")
+	if u.zone != "" {
+		out = append(out, "TZ="+u.zone)
+	}
+	return out
 }

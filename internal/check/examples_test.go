@@ -340,6 +340,7 @@ export class Purse {
   async put(c) { if (c < 0) throw new RangeError("below"); this.cents.push(c); }
   get sum() { return this.cents.reduce((a, b) => a + b, 0); }
 }
+export const named = (name) => { throw Object.assign(new Error("no"), { name }); };
 export const owners = (purses) => purses.map((p) => p.owner);
 export const more = (n) => n + 1n;
 export const year = (d, names = new Map()) => names.get(d.getUTCFullYear()) ?? d.getUTCFullYear();
@@ -351,16 +352,17 @@ export const year = (d, names = new Map()) => names.get(d.getUTCFullYear()) ?? d
 			{Kind: "class", Name: "Invoice"},
 			function("later", ""), function("find", ""), function("keys", ""), function("liar", ""), function("code", ""),
 			{Kind: "class", Name: "Purse"},
-			function("owners", ""), function("more", ""), function("year", ""),
+			function("owners", ""), function("more", ""), function("year", ""), function("named", ""),
 		},
 		lines: []string{
+			`named("RangeError") → RangeError`, `named("NoSuchError") → NoSuchError`,
 			`year(new Date("2026-01-31")) → 2026`, `year(new Date("2026-01-31"), new Map([[2026, "now"]])) → "now"`, "`more(5n)` → 6n", "`more(9007199254740993n)` → 9007199254740994n", "`more(5)` → 6", "`more(6n)` → 6n",
 			`const p = new Purse("a"); p.put(3); p.put(4); p.sum → 7`, `const p = new Purse("a"); p.put(-3); p.put(1); p.sum → 1`, `const p = new Purse("a"); p.put(1); p.put(-3) → RangeError`, `owners([new Purse("a"), Purse("b")]) → ["a", "b"]`,
 			`p = Purse("a"); p.put(3); p.cents.length → 1`, `const p = new Purse("a"); p.put(3); p.sum → 4`,
 			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → RangeError", "`twice(1002)` → throws", "`twice(1003)` → TypeError", "`new Invoice(5).total()` → 10",
 			"`Invoice.of(4)` → 8", "`await later(3)` → 3", "`find(1)` → undefined", "`find(2)` → null", "`keys({a: 1})` → ['a']", "`liar(7)` → 14",
 		},
-		fail: []string{"`twice(3)` → 7", "`twice(1003)` → TypeError", "`find(2)` → null", "`liar(7)` → 14", `const p = new Purse("a"); p.put(3); p.sum → 4`, "`more(6n)` → 6n"},
+		fail: []string{`named("RangeError") → RangeError`, "`twice(3)` → 7", "`twice(1003)` → TypeError", "`find(2)` → null", "`liar(7)` → 14", `const p = new Purse("a"); p.put(3); p.sum → 4`, "`more(6n)` → 6n"},
 	}.run(t)
 }
 
@@ -754,12 +756,41 @@ func TestArgumentsStay(t *testing.T) {
 		{"go, of another function", "go", "shop/shop_test.go", goCode, goTest, "Do not change the signature of Ranked(list); what is given to it stays.", ""},
 		{"python", "python3", "shop/test_shop.py", pyCode, pyTest, "Neither argument is modified.", "argument-changed"},
 		{"python, a copy", "python3", "shop/test_shop.py", "def ranked(list):\n    return sorted(list)\n", pyTest, stays, ""},
+		{"python, in other words", "python3", "shop/test_shop.py", pyCode, pyTest, "The list that is given stays as it is.", "argument-changed"},
 		{"javascript", "node", "shop/shop.test.mjs", jsCode, jsTest, "원본 목록은 바뀌지 않는다", "argument-changed"},
 		{"javascript, a copy", "node", "shop/shop.test.mjs", strings.Replace(jsCode, "list.", "[...list].", 1), jsTest, stays, ""},
 	} {
 		name := "ranked"
 		if c.tool == "go" {
 			name = "Ranked"
+		}
+		c.run(t, function(name, ""))
+	}
+}
+
+// TestTimeZones: the time zone of the machine changes no result, where the spec does not speak of it.
+func TestTimeZones(t *testing.T) {
+	t.Parallel()
+	const (
+		jsTest = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { day } from './shop.mjs';\ntest('day', () => {\n  assert.equal(day('2026-12-31T12:00:00Z'), 31);\n});\n"
+		jsCode = "export const day = (s) => new Date(s).getDate();\n"
+		pyTest = "import shop\n\n\ndef test_day():\n    assert shop.day(1767182400) == 31\n"
+		pyCode = "from datetime import datetime, timezone\n\n\ndef day(at):\n    return datetime.fromtimestamp(at).day\n"
+		goTest = "package shop\n\nimport \"testing\"\n\nfunc TestDay(t *testing.T) {\n\tif got := Day(1767182400); got != 31 {\n\t\tt.Error(got)\n\t}\n}\n"
+		goCode = "package shop\n\nimport \"time\"\n\nfunc Day(at int64) int { return time.Unix(at, 0).Day() }\n"
+	)
+	for _, c := range []userCase{
+		{"javascript", "node", "shop/shop.test.mjs", jsCode, jsTest, "The day of the month.", "ambient-state"},
+		{"javascript, in UTC", "node", "shop/shop.test.mjs", strings.Replace(jsCode, "getDate", "getUTCDate", 1), jsTest, "The day of the month.", ""},
+		{"javascript, where the spec says so", "node", "shop/shop.test.mjs", jsCode, jsTest, "The day of the month in local time.", ""},
+		{"python", "python3", "shop/test_shop.py", pyCode, pyTest, "The day of the month.", "ambient-state"},
+		{"python, in UTC", "python3", "shop/test_shop.py", strings.Replace(pyCode, "fromtimestamp(at)", "fromtimestamp(at, timezone.utc)", 1), pyTest, "The day of the month.", ""},
+		{"go", "go", "shop/shop_test.go", goCode, goTest, "The day of the month.", "ambient-state"},
+		{"go, in UTC", "go", "shop/shop_test.go", strings.Replace(goCode, "0).Day", "0).UTC().Day", 1), goTest, "The day of the month.", ""},
+	} {
+		name := "day"
+		if c.tool == "go" {
+			name = "Day"
 		}
 		c.run(t, function(name, ""))
 	}

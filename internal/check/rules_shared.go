@@ -33,8 +33,9 @@ func sentencesOf(text string, says, back re.Regexp) []string {
 // what other methods change without a lock, an atomic or a channel.
 func (a Audit) unguarded(files []*file) []step.Finding {
 	promises := sentencesOf(wrapped().ReplaceAllString(a.Said, " $1"), together, alone)
-	if len(promises) == 0 {
-		return nil
+	found := a.unguardedPython(files, promises)
+	if len(promises) == 0 || len(found) > 0 {
+		return found
 	}
 	byDir := groups(those(files, func(f *file) bool { return f.class == toolchain.Source && f.new.Lang == source.Go && f.Status != 'D' }), func(f *file) string { return path.Dir(f.Path) })
 	var out []step.Finding
@@ -56,6 +57,60 @@ func (a Audit) unguarded(files []*file) []step.Finding {
 	}
 	return out
 }
+
+// unguardedPython finds the same in Python, where a method reads a field and changes it and nothing in the file is a lock; and locks that
+// nobody else can wait for.
+func (a Audit) unguardedPython(files []*file, promises []string) (out []step.Finding) {
+	for _, f := range files {
+		if f.class != toolchain.Source || f.new.Lang != source.Python || f.Status == 'D' {
+			continue
+		}
+		text := func(i int) string {
+			if i < 0 || i >= len(f.code) {
+				return ""
+			}
+			return f.code[i].Text
+		}
+		guards := false
+		for i, t := range f.code {
+			guards = guards || t.Kind == source.Ident && slices.Contains(pythonGuards, t.Text)
+			if slices.Contains(pythonGuards[:2], t.Text) && text(i+1) == "(" && text(i+2) == ")" && text(i+3) == ":" {
+				return append(out, reject("unguarded-state", f.Path, t.Line, "This lock is made anew for each call, so it guards nothing. Make it once, beside what it guards."))
+			}
+		}
+		for _, fn := range f.new.Funcs {
+			owner, method, ok := strings.Cut(fn.Name, ".")
+			about := func(s string) bool { return hasWord(s, owner) || hasWord(s, method) }
+			if guards || !ok || strings.HasPrefix(method, "__") || len(promises) == 0 || a.Spec == "" && !slices.ContainsFunc(promises, about) {
+				continue
+			}
+			uses, changed := map[string]int{}, map[string]bool{}
+			for i, t := range f.code {
+				if t.Off < fn.Off || t.End > fn.Stop || t.Text != "self" || text(i+1) != "." {
+					continue
+				}
+				field, then := text(i+2), text(i+3)
+				uses[field]++
+				switch then {
+				case "=":
+					changed[field] = true
+				case "+=", "-=", "*=", "/=", "|=", "&=", "^=", "%=": // it is read, too
+					changed[field] = true
+					uses[field]++
+				}
+			}
+			for _, field := range slices.Sorted(maps.Keys(changed)) {
+				if uses[field] > 1 {
+					return append(out, reject("unguarded-state", f.Path, fn.Line, fmt.Sprintf("%s must be safe for concurrent use, but %s reads and changes %s without a lock. Guard every use.", owner, fn.Name, "self."+field)))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// pythonGuards are names of what orders the work of several threads; the first two are made to be shared.
+var pythonGuards = []string{"Lock", "RLock", "Semaphore", "BoundedSemaphore", "Condition", "Event", "Barrier", "Queue", "SimpleQueue", "local", "acquire", "count", "to_thread", "lock", "_lock"}
 
 // guarded is a type of Go with what its methods do to its fields.
 type guarded struct {

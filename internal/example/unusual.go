@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -112,7 +113,7 @@ func unusual(v Value) (out []Value) {
 		}
 		for _, text := range []string{
 			v.Text[:half] + "\t" + v.Text[half:], " " + v.Text + " ", "", strings.ToUpper(v.Text), v.Text[:half] + "é" + v.Text[half:], v.Text + v.Text, "-" + v.Text,
-			v.Text + lastLetter(v.Text),
+			v.Text + lastLetter(v.Text), v.Text + lastPart(v.Text),
 		} {
 			out = append(out, Value{Kind: String, Text: text})
 		}
@@ -127,6 +128,12 @@ func unusual(v Value) (out []Value) {
 	case Null, Bool, Object, Name, Made, Code:
 	}
 	return out
+}
+
+// lastPart is what follows the last mark of a text, with it: "=1" of "a=1".
+func lastPart(s string) string {
+	i := strings.LastIndexFunc(s, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) })
+	return s[max(i, 0):]
 }
 
 func lastLetter(s string) string {

@@ -442,6 +442,10 @@ var koreanFindings = map[string]string{
 
 	"A command of another agent fails: %s. It gives: %s. If the command itself is wrong, leave the code.": "다른 에이전트의 명령이 실패합니다: %s. 결과: %s. 명령 자체가 잘못되었다면 코드를 그대로 두세요.",
 
+	"%s gives %s, but %s in another time zone. Compute it from what is given and in UTC, or say in the spec which time zone counts.": "%s의 결과는 %s인데, 다른 시간대에서는 %s입니다. 주어진 값에서 UTC로 계산하거나, 어느 시간대를 쓰는지 스펙에 적으세요.",
+	"This lock is made anew for each call, so it guards nothing. Make it once, beside what it guards.":                               "이 잠금은 호출할 때마다 새로 만들어져 아무것도 보호하지 못합니다. 보호할 것 옆에 한 번만 만드세요.",
+	"%s must be safe for concurrent use, but %s reads and changes %s without a lock. Guard every use.":                               "%s은(는) 동시에 써도 안전해야 하지만 %s이(가) 잠금 없이 %s을(를) 읽고 바꿉니다. 모든 사용을 보호하세요.",
+
 	// refusals that are gone
 	"%s no longer refuses what it refused with %s, but the request does not mention it. Put the check back, or say why it must go.": "%s이(가) %s(으)로 거부하던 것을 이제 거부하지 않지만 요청에는 그런 말이 없습니다. 검사를 되돌리거나, 왜 없애야 하는지 설명하세요.",
 	"%s no longer refuses what it refused with %s. If that is intended, test what it gives now.":                                    "%s이(가) %s(으)로 거부하던 것을 이제 거부하지 않습니다. 의도한 것이라면 지금의 결과를 테스트하세요.",

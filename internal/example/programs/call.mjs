@@ -107,7 +107,10 @@ function thrown(e) {
   for (let p = e; p !== null && p !== undefined; p = Object.getPrototypeOf(p)) {
     if (p.constructor?.name && !names.includes(p.constructor.name)) names.push(p.constructor.name);
   }
-  for (const k of ["name", "code"]) if (typeof e?.[k] === "string") names.push(e[k]);
+  // The name of a class of the language says nothing of an error that is none of it.
+  const own = globalThis[e?.name];
+  if (typeof e?.name === "string" && !(typeof own === "function" && own.prototype instanceof Error)) names.push(e.name);
+  if (typeof e?.code === "string") names.push(e.code);
   return { names, text: String(e?.message ?? e) };
 }
 
