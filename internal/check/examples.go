@@ -129,7 +129,7 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 		return out, nil
 	}
 	ambient, err := u.differs(ctx, all, tests) // under tests, or later
-	for _, look := range []func(context.Context, []example.Example) ([]step.Finding, error){u.again, u.zoned} {
+	for _, look := range []func(context.Context, []example.Example) ([]step.Finding, error){u.again, u.surrounded} {
 		if err == nil && len(ambient) == 0 {
 			ambient, err = look(ctx, all)
 		}
@@ -186,7 +186,7 @@ type user struct {
 	plan    string                  // the file that it reads; "" where the calls are in the program
 	cannot  string                  // why there is no program
 	plain   bool                    // assertions of Python stay
-	zone    string                  // of the time; "" is that of the machine
+	more    string                  // a variable of the environment
 	without []step.File             // the tests that are not there
 	own     []sourceFile            // those of the module, see sources
 	parsed  map[string]sourceFile   // by path
@@ -402,8 +402,8 @@ func (u *user) surroundings(home string) []string {
 	out := append(those(u.c.env(home, home, u.programs(), nil, false), func(kv string) bool {
 		return slices.Contains([]string{"PATH", "HOME", "USERPROFILE", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "WINDIR", "PATHEXT"}, strings.ToUpper(nameOf(kv)))
 	}), "NODE_ENV=production")
-	if u.zone != "" {
-		out = append(out, "TZ="+u.zone)
+	if u.more != "" {
+		out = append(out, u.more)
 	}
 	return out
 }

@@ -796,6 +796,23 @@ func TestTimeZones(t *testing.T) {
 	}
 }
 
+// TestElsewhere: neither the order of sets nor a second reading is part of a result.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	const (
+		sets    = "def most(votes):\n    names = set(votes)\n    top = max((votes.count(n) for n in names), default=0)\n    return [n for n in names if votes.count(n) == top]\n"
+		setTest = "import shop\n\n\ndef test_most():\n    assert shop.most([\"ann\", \"bob\", \"ann\"]) == [\"ann\"]\n"
+		twice   = "def shares(list):\n    total = sum(list)\n    return [a / total for a in list]\n"
+		twTest  = "import shop\n\n\ndef test_shares():\n    assert shop.shares([1, 3]) == [0.25, 0.75]\n"
+	)
+	userCase{"a set", "python3", "shop/test_shop.py", sets, setTest, "Those with most votes.", "ambient-state"}.run(t, function("most", ""))
+	userCase{"a set that is sorted", "python3", "shop/test_shop.py", strings.Replace(sets, "n in names if", "n in sorted(names) if", 1), setTest, "Those with most votes.", ""}.run(t, function("most", ""))
+	userCase{"a set of which the spec speaks", "python3", "shop/test_shop.py", sets, setTest, "Those with most votes, in any order.", ""}.run(t, function("most", ""))
+	userCase{"read twice", "python3", "shop/test_shop.py", twice, twTest, "Shares.", "ambient-state"}.run(t, function("shares", "shares(list: Iterable[float]) -> list[float]"))
+	userCase{"read twice, of a list", "python3", "shop/test_shop.py", twice, twTest, "Shares.", ""}.run(t, function("shares", "shares(list: list[float]) -> Iterable[float]"))
+	userCase{"read once", "python3", "shop/test_shop.py", strings.Replace(twice, "    total", "    list = [*list]\n    total", 1), twTest, "Shares.", ""}.run(t, function("shares", "shares(list: Iterable[float]) -> list[float]"))
+}
+
 // TestResultsApart: what a call gives is its caller's alone, where the spec says so.
 func TestResultsApart(t *testing.T) {
 	t.Parallel()

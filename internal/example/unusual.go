@@ -121,11 +121,21 @@ func unusual(v Value) (out []Value) {
 		if len(v.List) > 0 {
 			back := slices.Clone(v.List)
 			slices.Reverse(back)
-			for _, list := range [][]Value{back, nil, slices.Concat(v.List, v.List[:1])} {
+			for _, list := range [][]Value{back, nil, slices.Concat(v.List, v.List[:1]), eachOnce(v.List)} {
 				out = append(out, Value{Kind: List, Text: v.Text, List: list})
 			}
 		}
 	case Null, Bool, Object, Name, Made, Code:
+	}
+	return out
+}
+
+// eachOnce are the values of a list without those that it has already.
+func eachOnce(list []Value) (out []Value) {
+	for _, v := range list {
+		if !slices.ContainsFunc(out, func(o Value) bool { return o.String() == v.String() }) {
+			out = append(out, v)
+		}
 	}
 	return out
 }

@@ -1,0 +1,138 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// zones are time zones in which it is another hour than in most, and often another day. seeds order the sets of Python.
+var (
+	zones = []string{"TZ=UTC", "TZ=Pacific/Chatham", "TZ=Pacific/Marquesas"}
+	seeds = []string{"PYTHONHASHSEED=1", "PYTHONHASHSEED=2", "PYTHONHASHSEED=3", "PYTHONHASHSEED=4", "PYTHONHASHSEED=5", "PYTHONHASHSEED=6"}
+)
+
+var (
+	// ofTime are names in code that has to do with dates and times, ofSets those of sets of Python.
+	ofTime = re.New(`^(Date|Intl|datetime|date|time|Time|localtime|gmtime|strftime|chrono|Calendar|ZoneId|(Local|Zoned|Offset)(Date|Time|DateTime)|SimpleDateFormat)$`)
+	ofSets = re.New(`^(set|frozenset)$`)
+	// ofZone is what specs and requests say where the zone counts, ofOrder where the order does not.
+	ofZone  = re.New(`(?i)time ?-?zones?|\blocal\b|\btz\b|\bhere\b|현지|시간대|로컬`)
+	ofOrder = re.New(`(?i)(any|no|some|arbitrary|random|undefined|unspecified) (particular )?order|order (is|does|may|can|has)\b|unordered|\bsets?\b|random|순서`)
+	// iterables are parameters of Python that may be read once.
+	iterables = re.New(`:\s*(?:\w+\.)*(Iterable|Iterator|Generator)\b`)
+)
+
+// surrounded makes calls once more where a user may be: in another time zone, in a process that orders sets in another way. Neither changes a
+// result, unless the spec speaks of it.
+func (u *user) surrounded(ctx context.Context, all []example.Example) ([]step.Finding, error) {
+	has := func(name re.Regexp) bool {
+		return slices.ContainsFunc(u.sources(), func(f sourceFile) bool {
+			return slices.ContainsFunc(f.Tokens, func(t source.Token) bool { return t.Kind == source.Ident && name().MatchString(t.Text) })
+		})
+	}
+	if len(all) > 0 && u.chain.Ecosystem != toolchain.Rust && has(ofTime) && // whose own library knows no zone
+		!ofZone().MatchString(u.m.Said) {
+		if found, err := u.under(ctx, all, zones, "in another time zone. Compute it from what is given and in UTC, or say in the spec which time zone counts."); err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	if len(all) > 0 && u.chain.Ecosystem == toolchain.Python && has(ofSets) && !ofOrder().MatchString(u.m.Said) {
+		more := append(slices.Clone(all), example.Unusual(all, mostUnusual)...)
+		if found, err := u.under(ctx, more, seeds, "in another process: sets have no order. Sort what comes from one, or keep the order of the input."); err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	return u.once(ctx, all)
+}
+
+// under makes calls with each of some variables of the environment; why goes on after what a call gives with another one than the first.
+func (u *user) under(ctx context.Context, list []example.Example, vars []string, why string) ([]step.Finding, error) {
+	with := func(v string) ([]example.Outcome, error) {
+		u.more = v
+		defer func() { u.more = "" }()
+		return u.try(ctx, list, false)
+	}
+	was, err := with(vars[0])
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range vars[1:] {
+		got, err := with(v)
+		if err != nil {
+			return nil, err
+		}
+		for i, e := range list {
+			if was[i].Cannot != "" || got[i].Cannot != "" || sameOutcome(was[i], got[i]) {
+				continue
+			}
+			if again, err := with(vars[0]); err != nil || !sameOutcome(was[i], again[i]) { // it is another one each time
+				return nil, err
+			}
+			return []step.Finding{u.m.charge("ambient-state", u.m.Dir, 0, fmt.Sprintf("%s gives %s, but %s %s", e.Calls(), was[i].Given(), got[i].Given(), why))}, nil
+		}
+	}
+	return nil, nil
+}
+
+// once gives what can be read only once to functions of Python that take that by their signature, and that lists are given.
+func (u *user) once(ctx context.Context, all []example.Example) ([]step.Finding, error) {
+	takes := map[string]bool{}
+	for _, x := range u.m.Exports {
+		params, _, _ := strings.Cut(x.Signature, "->")
+		takes[x.Name] = iterables().MatchString(params)
+	}
+	var lists, read []example.Example
+	for _, e := range all {
+		o := e.Clone()
+		if first := o.Call[0]; u.chain.Ecosystem != toolchain.Python || !takes[first.Name] || len(first.Args) == 0 {
+			continue
+		}
+		arg := &o.Call[0].Args[0]
+		if text, ok := listOf(*arg); ok {
+			*arg = example.Value{Kind: example.Code, Text: "iter([" + text + "])"}
+			lists, read = append(lists, e), append(read, o)
+		}
+	}
+	if len(lists) == 0 {
+		return nil, nil
+	}
+	got, err := u.try(ctx, slices.Concat(lists, read), false)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range lists {
+		list, once := got[i], got[len(lists)+i]
+		if list.Cannot == "" && once.Cannot == "" && !sameOutcome(list, once) {
+			return []step.Finding{u.m.charge("ambient-state", u.m.Dir, 0, fmt.Sprintf("%s gives %s, but %s for an iterator of the same values. Its signature takes any iterable: read it once.", e.Calls(), list.Given(), once.Given()))}, nil
+		}
+	}
+	return nil, nil
+}
+
+// listOf is a list of numbers and texts as Python writes it.
+func listOf(v example.Value) (string, bool) {
+	if v.Kind != example.List || v.Text != "" {
+		return "", false
+	}
+	var out []string
+	for _, x := range v.List {
+		switch x.Kind {
+		case example.Number:
+			out = append(out, x.Text)
+		case example.String:
+			out = append(out, strconv.QuoteToASCII(x.Text))
+		default:
+			return "", false
+		}
+	}
+	return strings.Join(out, ", "), true
+}
