@@ -208,7 +208,7 @@ func judgeTest(f *file, t, old source.Test, existed bool) []step.Finding {
 		}
 		out = append(out, found)
 	case existed && !t.Skipped && t.Asserts < old.Asserts:
-		out = append(out, fix("test-weakened", f.Path, t.Line, "The test "+t.Name+" asserts less than before. Keep the old assertions."))
+		out = append(out, fix("test-weakened", f.Path, t.Line, assertsLess(t.Name)))
 	}
 	return out
 }

@@ -180,6 +180,7 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		if len(failing) == 0 {
 			continue
 		}
+		p.bentAndWeak(failing)
 		line, text := failing[len(failing)-1].Line, otherExpectations(failing)
 		if p.t.Extra != nil && p.t.Extra(e.Path) {
 			p.add(fix("expectation-changed", e.Path, line, text+" The plan does not name this file. Put the old tests back, unless the request requires the new expectations."))
@@ -188,6 +189,23 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		}
 	}
 	return nil
+}
+
+// assertsLess says that a test has fewer assertions.
+func assertsLess(name string) string {
+	return "The test " + name + " asserts less than before. Keep the old assertions."
+}
+
+// bentAndWeak rejects tests that assert less than before, of those whose old versions fail with the change: what they expected is
+// expected no longer, and nothing takes its place.
+func (p *taskProof) bentAndWeak(failing []test) {
+	for _, t := range failing {
+		for i, f := range p.proof.Findings {
+			if f.Rule == "test-weakened" && f.Path == t.File && f.Message == assertsLess(t.Name) {
+				p.proof.Findings[i] = reject(f.Rule, f.Path, f.Line, "The test "+t.Name+" asserts less than before, and its old version fails with the change. Assert as much of the new behavior.")
+			}
+		}
+	}
 }
 
 // otherExpectations says that old versions of tests fail now.

@@ -198,6 +198,18 @@ func weakTasks() []taskCase {
 		{name: "an old test that a similar one takes the place of", rules: []string{"test-deleted"}, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(strings.Replace(cartTests, "TestCount", "TestCountOfThree", 1), "Count([]int{1, 2}); got != 2", "Count([]int{1, 2, 3}); got != 3", 1) + cartEmpty,
 		}},
+		{name: "an old test that expects something else, and less", rules: []string{"test-weakened"}, files: honestly(map[string]string{
+			"duty/duty.go":      strings.Replace(strings.Replace(taxGo, "package tax", "package duty", 1), "net / 5", "net / 10", 1),
+			"duty/both_test.go": strings.Replace(strings.Replace(dutyBoth, "\tif Of(40) != 8 {\n\t\tt.Error()\n\t}\n", "", 1), "Of(30) != 6", "Of(30) != 3", 1),
+		}), task: func(t *check.Task) {
+			t.Request, t.Owns = "The duty is a tenth", owns("cart/cart.go", "cart/cart_test.go", "duty/duty.go", "duty/both_test.go")
+		}},
+		{name: "an old test that expects something else, and as much", passed: true, rules: []string{"expectation-changed"}, level: step.Warn, files: honestly(map[string]string{
+			"duty/duty.go":      strings.Replace(strings.Replace(taxGo, "package tax", "package duty", 1), "net / 5", "net / 10", 1),
+			"duty/both_test.go": strings.Replace(strings.Replace(dutyBoth, "Of(40) != 8", "Of(40) != 4", 1), "Of(30) != 6", "Of(30) != 3", 1),
+		}), task: func(t *check.Task) {
+			t.Request, t.Owns = "The duty is a tenth", owns("cart/cart.go", "cart/cart_test.go", "duty/duty.go", "duty/both_test.go")
+		}},
 		{name: "an old test that is skipped here from now on", rules: []string{"test-skipped"}, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(strings.Replace(cartTests, "\"testing\"", "(\n\t\"runtime\"\n\t\"testing\"\n)", 1), "TestCount(t *testing.T) {\n", "TestCount(t *testing.T) {\n\tif runtime.GOOS != \"plan9\" {\n\t\tt.Skip(\"of Plan 9\")\n\t}\n", 1) + cartEmpty,
 		}},
