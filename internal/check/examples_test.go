@@ -784,6 +784,8 @@ func TestTimeZones(t *testing.T) {
 		{"javascript, in UTC", "node", "shop/shop.test.mjs", strings.Replace(jsCode, "getDate", "getUTCDate", 1), jsTest, "The day of the month.", ""},
 		{"javascript, where the spec says so", "node", "shop/shop.test.mjs", jsCode, jsTest, "The day of the month in local time.", ""},
 		{"python", "python3", "shop/test_shop.py", pyCode, pyTest, "The day of the month.", "ambient-state"},
+		{"javascript, a date", "node", "shop/shop.test.mjs", "export const day = (d) => new Date(d.getFullYear(), d.getMonth(), d.getDate() + 1);\n", strings.Replace(jsTest, "day('2026-12-31T12:00:00Z'), 31", "day(new Date(2026, 0, 31)).getDate(), 1", 1), "The day after.", ""},
+		{"javascript, of a text that is no moment", "node", "shop/shop.test.mjs", "export const day = (s) => new Date(s).getHours();\n", strings.Replace(jsTest, "2026-12-31T12:00:00Z'), 31", "2026-12-31T12:00:00'), 12", 1), "The hour.", ""},
 		{"python, in UTC", "python3", "shop/test_shop.py", strings.Replace(pyCode, "fromtimestamp(at)", "fromtimestamp(at, timezone.utc)", 1), pyTest, "The day of the month.", ""},
 		{"go", "go", "shop/shop_test.go", goCode, goTest, "The day of the month.", "ambient-state"},
 		{"go, in UTC", "go", "shop/shop_test.go", strings.Replace(goCode, "0).Day", "0).UTC().Day", 1), goTest, "The day of the month.", ""},
