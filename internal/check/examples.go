@@ -84,6 +84,7 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 	}
 	out.Examples = append(out.Examples, unmade...)
 	out.Any = slices.ContainsFunc(given, func(o example.Outcome) bool { return o.Cannot == "" })
+	asserted := "" // what fails by an assertion of Python alone
 	for i, e := range all {
 		o := given[i]
 		if e.Test != "" && len(out.Findings) >= enoughWrong {
@@ -95,7 +96,9 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 			if err != nil {
 				return Called{}, err
 			}
-			o, u.plain = again[0], false
+			if o, u.plain = again[0], false; e.Want.Error && given[i].Error == nil && o.Error != nil && u.chain.Ecosystem == toolchain.Python {
+				asserted = cmp.Or(asserted, e.Calls())
+			}
 		}
 		if e.Test != "" {
 			f, err := u.onlyTested(ctx, asked, e, o)
@@ -115,6 +118,9 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 				"The spec says: %s. Called outside the tests, it gives: %s.", strings.TrimSuffix(e.Text, "."), o.Given())))
 		}
 		out.Examples = append(out.Examples, r)
+	}
+	if asserted != "" {
+		out.Findings = append(out.Findings, fix("error-unraised", m.Dir, 0, asserted+" fails by an assert alone, which python -O leaves out. Raise an error."))
 	}
 	copied, err := u.copies(ctx, asked, all, given)
 	if err != nil {

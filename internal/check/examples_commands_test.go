@@ -46,7 +46,7 @@ func TestHeldOutCommands(t *testing.T) {
 		"a code is printed":         {"$ sh bin/double.sh 2>&1; echo $?", `"bin/double.sh: no number\n2"`, true, "holds"},
 		"a shell reads it":          {"$ echo bin/*.sh", `"bin/double.sh"`, true, "holds"},
 		"the code names its file":   {"$ sh bin/double.sh", `"0"`, true, "fails exit code 2: bin/double.sh: no number reject"},
-		"another each time":         {"$ sh -c 'echo $$ >&2; cat /proc/sys/kernel/random/uuid'", `"0"`, true, "not-run it gives something else each time"},
+		"another each time":         {"$ sh -c 'echo $$ >&2; cat /proc/sys/kernel/random/uuid'", `"0"`, true, "not-run it gives something else each time fix"},
 		"tests are not there":       {"$ cat tests/test_double.py", `"echo tests"`, true, "not-run it fails"},
 		"nothing is left":           {"$ sh -c 'cat left 2>/dev/null; echo 1 > left; cat left'", `"1"`, false, "holds"},
 	} {

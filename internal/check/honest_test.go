@@ -77,6 +77,7 @@ func honest() []diffCase {
 		{name: "a lock of the object py", files: one("a.py", "", counterPy("import threading\n\n\n", "with self._lock:\n            self.n += 1")), audit: said("Counter is safe for concurrent use.")},
 		{name: "a lock that is kept py", files: one("a.py", "", counterPy("import threading\n\nguard = threading.Lock()\n\n\n", "with guard:\n            self.n += 1")), audit: said("Counter is safe for concurrent use.")},
 		{name: "nobody speaks of several py", files: one("a.py", "", counterPy("", "self.n += 1")), audit: said("Counter counts.")},
+		{name: "the help of a program py", files: one("a.py", "", "\"\"\"Adds up.\"\"\"\nimport argparse\n\n\ndef parser():\n    return argparse.ArgumentParser(description=__doc__)\n"), audit: said("parser of the arguments")},
 		{name: "not for several", files: one("a.go", "", counterGo("", "", "")), audit: said("Counter is not safe for concurrent use.")},
 		{name: "others are for several", files: one("a.go", "", counterGo("", "", "")), audit: said("The pool is safe for concurrent use. A Counter counts words.")},
 		{name: "a lock by a helper", files: one("a.go", "", "package a\n\nimport \"sync\"\n\ntype Counter struct {\n\tmu sync.Mutex\n\tn int\n}\n\nfunc (c *Counter) with(f func()) {\n\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n\tf()\n}\n\nfunc (c *Counter) Add() { c.with(func() { c.n++ }) }\n\nfunc (c *Counter) Get() (n int) {\n\tc.with(func() { n = c.n })\n\treturn n\n}\n"), audit: said("Counter is safe for concurrent use.")},

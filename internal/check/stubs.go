@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -129,6 +130,7 @@ func (s *stubber) imports(test string) error {
 		for _, e := range s.m.Exports {
 			sym := symbol(e)
 			member := func(e step.Export) bool { return symbol(e).Owner == sym.Name }
+			sym.Raised = slices.ContainsFunc(slices.Collect(maps.Values(s.m.RaisedBy)), func(names []string) bool { return slices.Contains(names, sym.Name) })
 			if strings.Contains(sym.Kind, "type") && slices.ContainsFunc(s.m.Exports, member) { // however the spec calls it
 				sym.Kind = "class"
 			}

@@ -112,6 +112,10 @@ func honestTasks() []taskCase {
 			},
 		},
 		{
+			name: "code that was to go, and nothing to test", passed: true, task: func(t *check.Task) { t.Request, t.NewCode = "Remove Count, with its test", true },
+			files: map[string]string{"cart/cart.go": strings.Split(cartGo, "\n// Count")[0], "cart/cart_test.go": strings.Split(cartTests, "\nfunc TestCount")[0]},
+		},
+		{
 			name: "a request to tidy up", passed: true, task: func(t *check.Task) { t.Request = "Remove what nobody uses" },
 			files: map[string]string{"cart/cart.go": strings.Split(cartRight, "\n// Count")[0], "cart/cart_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty},
 		},

@@ -449,6 +449,10 @@ var koreanFindings = map[string]string{
 	"This lock is made anew for each call, so it guards nothing. Make it once, beside what it guards.":                               "이 잠금은 호출할 때마다 새로 만들어져 아무것도 보호하지 못합니다. 보호할 것 옆에 한 번만 만드세요.",
 	"%s must be safe for concurrent use, but %s reads and changes %s without a lock. Guard every use.":                               "%s은(는) 동시에 써도 안전해야 하지만 %s이(가) 잠금 없이 %s을(를) 읽고 바꿉니다. 모든 사용을 보호하세요.",
 
+	"The code names its spec %s. Compute the results instead.":                   "코드가 자기 스펙 %s의 이름을 씁니다. 결과를 직접 계산하세요.",
+	"The code reads its own text or documentation. Compute the results instead.": "코드가 자기 소스나 문서를 읽습니다. 결과를 직접 계산하세요.",
+	"%s fails by an assert alone, which python -O leaves out. Raise an error.":   "%s은(는) assert로만 실패하는데, python -O에서는 assert가 없어집니다. 오류를 발생시키세요.",
+
 	// refusals that are gone
 	"%s no longer refuses what it refused with %s, but the request does not mention it. Put the check back, or say why it must go.": "%s이(가) %s(으)로 거부하던 것을 이제 거부하지 않지만 요청에는 그런 말이 없습니다. 검사를 되돌리거나, 왜 없애야 하는지 설명하세요.",
 	"%s no longer refuses what it refused with %s. If that is intended, test what it gives now.":                                    "%s이(가) %s(으)로 거부하던 것을 이제 거부하지 않습니다. 의도한 것이라면 지금의 결과를 테스트하세요.",

@@ -346,6 +346,17 @@ func treeMutants(f *File, src []byte) {
 	constantMutants(f, src, f.Lang)
 }
 
+// arrowMutant lets an arrow function whose body is a value, and that has no other mutant, give another one.
+func (f *File) arrowMutant(fn Func, ts []Token) {
+	from, end := firstAt(ts, fn.Body), firstAt(ts, fn.Stop)
+	if fn.Body < 1 || fn.Body >= fn.Stop || f.src(fn.Body-1, fn.Body)[0] == '{' || end <= from || end == from+1 && (ts[from].Kind != Ident || slices.Contains([]string{"null", "undefined", "this"}, ts[from].Text)) {
+		return
+	}
+	f.mutants = append(f.mutants, Mutant{
+		Func: fn.Name, Line: ts[from].Line, What: ReturnOther, Off: ts[from].Off, End: ts[end-1].End, New: otherScript + "((" + string(f.src(ts[from].Off, ts[end-1].End)) + "))",
+	})
+}
+
 // conditionEnd gives the index of the brace that begins the body of an if without parentheses; 0 where there is none or it binds names.
 func conditionEnd(ts []Token, i int) int {
 	for j := i + 1; j < len(ts); j++ {

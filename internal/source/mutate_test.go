@@ -9,6 +9,28 @@ import (
 	"github.com/jacquard-build/jacquard/internal/source"
 )
 
+// TestArrowMutants: a function that is nothing but a value has a mutant, if it would have none.
+func TestArrowMutants(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]int{
+		"export const escape = (s) => s.replace(/&/g, '&amp;');\n": 1,
+		"export const same = (s) => s;\n":                          1,
+		"export const more = (n) => n + 1;\n":                      2, // + and 1
+		"export const none = () => null;\n":                        0,
+		"export const self = () => this;\n":                        0,
+		"export const body = (s) => { log(s); };\n":                1, // the statement
+	} {
+		f := source.Parse("a.js", []byte(src))
+		if got := f.Mutants(); len(got) != want {
+			t.Errorf("%s: %d mutants, want %d: %v", src, len(got), want, got)
+		} else if want == 1 {
+			if text := string(got[0].Apply([]byte(src))); len(source.Parse("a.js", []byte(text)).Funcs) == 0 || text == src {
+				t.Errorf("%s became %s", src, text)
+			}
+		}
+	}
+}
+
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, name, src, want string }{

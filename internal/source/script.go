@@ -41,7 +41,10 @@ func parseScript(f *File, src []byte) {
 	f.hollow(s.helpers)
 	if !scriptTestName(f.Path) {
 		for _, fn := range f.Funcs {
-			tokenMutants(f, fn, s.ts, false)
+			before := len(f.mutants)
+			if tokenMutants(f, fn, s.ts, false); len(f.mutants) == before {
+				f.arrowMutant(fn, s.ts)
+			}
 		}
 		for _, fn := range f.callbacks {
 			if !slices.ContainsFunc(f.Tests, func(t Test) bool { return fn.Off < t.Stop && t.Off < fn.Stop }) {

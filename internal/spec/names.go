@@ -41,7 +41,8 @@ func Names(d *Document) []string {
 
 var errorRE = re.New(`\b[\pL_]\w*(?:Error|Exception)\b|\bErr[A-Z]\w*`)
 
-// Raises are the errors that a spec names where it says what goes wrong, by the ids of the items that do.
+// Raises are the errors that a spec names where it says what goes wrong, by the ids of the items that do: by how they are called, or as
+// classes that it exports.
 func Raises(d *Document) map[string][]string {
 	out := map[string][]string{}
 	for _, it := range Items(d) {
@@ -52,7 +53,13 @@ func Raises(d *Document) map[string][]string {
 		case it.Category == "error":
 			text = it.Output
 		}
-		if names := errorRE().FindAllString(text, -1); names != nil {
+		names := errorRE().FindAllString(text, -1)
+		for _, e := range d.Exports {
+			if e.Kind == Class && !slices.Contains(names, e.Name) && slices.Contains(wordRE().FindAllString(text, -1), e.Name) {
+				names = append(names, e.Name)
+			}
+		}
+		if names != nil {
 			out[it.ID] = names
 		}
 	}

@@ -183,9 +183,14 @@ type Edge struct {
 // Types are the types of commits that a task may have.
 var Types = []string{"feat", "fix", "test", "docs", "refactor", "chore"}
 
+// otherTypes are what people call types besides.
+var otherTypes = map[string]string{
+	"perf": "refactor", "performance": "refactor", "style": "refactor", "build": "chore", "ci": "chore", "deps": "chore", "bug": "fix", "bugfix": "fix", "doc": "docs", "tests": "test",
+}
+
 // TypeOf is a type of commits, feat where it is none.
 func TypeOf(said string) string {
-	if slices.Contains(Types, said) {
+	if said = cmp.Or(otherTypes[said], said); slices.Contains(Types, said) {
 		return said
 	}
 	return "feat"

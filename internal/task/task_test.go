@@ -173,6 +173,15 @@ func TestCheck(t *testing.T) {
 }
 
 // TestPaths: a plan names files inside the project only, and never git's or our own.
+func TestTypeOf(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{"fix": "fix", "perf": "refactor", "ci": "chore", "improvement": "feat", "": "feat"} {
+		if got := task.TypeOf(said); got != want {
+			t.Errorf("%q is %s, want %s", said, got, want)
+		}
+	}
+}
+
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	for _, p := range []string{

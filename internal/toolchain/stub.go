@@ -18,9 +18,10 @@ const StubMark = "jacquard: not implemented: "
 // Symbol is one export of a spec, as far as a stub needs it.
 type Symbol struct {
 	Name      string `json:"name"`
-	Kind      string `json:"kind"`      // function, method, type, interface, class, enum, variable, constant
-	Owner     string `json:"owner"`     // of a method: its type or class
-	Signature string `json:"signature"` // as the spec gives it
+	Kind      string `json:"kind"`             // function, method, type, interface, class, enum, variable, constant
+	Owner     string `json:"owner"`            // of a method: its type or class
+	Signature string `json:"signature"`        // as the spec gives it
+	Raised    bool   `json:"raised,omitempty"` // as an error, by what the spec says
 }
 
 // FailingStub is source code that declares s in the language and fails when it is used; "" when the signature says too
@@ -245,7 +246,7 @@ func stubTypeScript(s Symbol, fails bool) string {
 	case "class", "type":
 		switch {
 		case s.Kind == "type" && strings.Trim(strings.TrimSpace(s.Signature), "`") != s.Name:
-		case strings.HasSuffix(name, "Error"), strings.HasSuffix(s.Signature, "Error") && strings.Contains(s.Signature, " extends "):
+		case s.Raised, strings.HasSuffix(name, "Error"), strings.HasSuffix(s.Signature, "Error") && strings.Contains(s.Signature, " extends "):
 			return "export class " + name + " extends Error {}\n"
 		default:
 			return "export class " + name + " { constructor(..._args) { " + fail + " } }\n"
@@ -260,6 +261,26 @@ func stubTypeScript(s Symbol, fails bool) string {
 
 // pyErrorBase is a base class that makes a class an exception.
 var pyErrorBase = re.New(`(\(|\) extends)\s*[\w.]*(Error|Exception)\b`)
+
+// pyEnum is the signature of an enum: its name, and names with strokes or commas between them.
+var pyEnum = re.New(`^\W*\w+\s*[:=]\s*(?:(?i:enum)\s*)?[({]?\s*([A-Za-z_]\w*(?:\s*[|,]\s*[A-Za-z_]\w*)+)\s*[)}]?\W*$`)
+
+// pyMembers is the stub of an enum with its members, "" for what is none or names none: tests use them before they call anything. What is
+// asked of the enum itself is not there.
+func pyMembers(s Symbol, fails bool) string {
+	m := pyEnum().FindStringSubmatch(s.Signature)
+	if s.Kind != "enum" || m == nil {
+		return ""
+	}
+	name, none := pyName().FindString(s.Name), "return iter(())"
+	if fails {
+		none = `raise NotImplementedError("` + StubMark + name + `")`
+	}
+	members := strings.Join(strings.FieldsFunc(m[1], func(r rune) bool { return strings.ContainsRune(" |,\t", r) }), " ")
+	return "class _" + name + "Stub(type):\n    def __iter__(cls):\n        " + none + "\n\n" +
+		"    def __getattr__(cls, name):\n        return getattr(cls._enum, name)\n\n\n" +
+		"class " + name + "(metaclass=_" + name + "Stub):\n    _enum = __import__(\"enum\").Enum(\"" + name + "\", \"" + members + "\")\n"
+}
 
 var pyName = re.New(`^[\pL_][\pL\pM\w]*`)
 
@@ -276,7 +297,10 @@ func stubPython(s Symbol, fails bool) string {
 	case "function":
 		return "def " + name + "(*args, **kwargs):\n    " + fail + "\n"
 	case "class", "type", "interface", "enum":
-		if strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || pyErrorBase().MatchString(s.Signature) {
+		if members := pyMembers(s, fails); members != "" {
+			return members
+		}
+		if s.Raised || strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || pyErrorBase().MatchString(s.Signature) {
 			return "class " + name + "(Exception):\n    pass\n"
 		}
 		return "class " + name + ":\n    def __init__(self, *args, **kwargs):\n        " + fail + "\n"

@@ -377,6 +377,14 @@ func TestStubsAreDeclarations(t *testing.T) {
 	if got := toolchain.EmptyStub("javascript", toolchain.Symbol{Name: "OpenError", Kind: "type", Signature: "OpenError"}); got != "export class OpenError extends Error {}\n" {
 		t.Errorf("an error that only has a name is %q", got)
 	}
+	for signature, want := range map[string]string{"Status: NEW | PAID": `Enum("Status", "NEW PAID")`, "Status: enum (NEW, PAID)": `Enum("Status", "NEW PAID")`, "Status": "def __init__", "Status: str": "def __init__"} {
+		if got := toolchain.FailingStub("python", toolchain.Symbol{Name: "Status", Kind: "enum", Signature: signature}); !strings.Contains(got, want) {
+			t.Errorf("the stub of %s is %q", signature, got)
+		}
+	}
+	if got := toolchain.FailingStub("python", toolchain.Symbol{Name: "Late", Kind: "class", Signature: "Late(at: int)", Raised: true}); !strings.HasPrefix(got, "class Late(Exception):") {
+		t.Errorf("what is raised is %q", got)
+	}
 	for lang, want := range map[string]string{"typescript": "export function f(", "python": "def f("} {
 		if got := toolchain.FailingStub(lang, toolchain.Symbol{Name: "f", Kind: "function"}); !strings.HasPrefix(got, want) {
 			t.Errorf("%s stub = %q", lang, got)

@@ -125,6 +125,9 @@ func add(o step.CompileOut, r step.ModuleResult) step.CompileOut {
 	o.Passed += r.Tests.Passed
 	o.Failed += r.Tests.Failed
 	o.Usage = o.Usage.Add(r.Usage)
+	if r.Delivered {
+		o.Warnings = append(o.Warnings, turn.Left(r.Dir, r.Findings)...)
+	}
 	return o
 }
 
