@@ -122,16 +122,11 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 	if asserted != "" {
 		out.Findings = append(out.Findings, fix("error-unraised", m.Dir, 0, asserted+" fails by an assert alone, which python -O leaves out. Raise an error."))
 	}
-	copied, err := u.copies(ctx, asked, all, given)
+	found, err := u.besides(ctx, asked, all, calls, given)
 	if err != nil {
 		return Called{}, err
 	}
-	kept, err := u.keeps(ctx, calls)
-	if err != nil {
-		return Called{}, err
-	}
-	out.Findings = slices.Concat(out.Findings, u.changes(calls, given), kept, copied, u.shares(asked))
-	if Rejected(out.Findings) {
+	if out.Findings = append(out.Findings, found...); Rejected(out.Findings) {
 		return out, nil
 	}
 	ambient, err := u.differs(ctx, all, tests) // under tests, or later
@@ -142,6 +137,16 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 	}
 	out.Findings = append(out.Findings, ambient...)
 	return out, err
+}
+
+// besides finds what is wrong with code whatever its results are: calls are all that were made, with what they gave.
+func (u *user) besides(ctx context.Context, asked, all, calls []example.Example, given []example.Outcome) ([]step.Finding, error) {
+	copied, err := u.copies(ctx, asked, all, given)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := u.keeps(ctx, calls)
+	return slices.Concat(u.changes(calls, given), kept, copied, u.shares(asked)), err
 }
 
 // copies finds code that knows the answers of the spec and the tests instead of computing them.

@@ -42,14 +42,14 @@ func (u *user) surrounded(ctx context.Context, all []example.Example) ([]step.Fi
 	if len(all) > 0 && u.chain.Ecosystem != toolchain.Rust && has(ofTime) && // whose own library knows no zone
 		!ofZone().MatchString(u.m.Said) {
 		given := those(all, func(e example.Example) bool { return !slices.ContainsFunc(slices.Concat(e.Chains()...), made) })
-		if found, err := u.under(ctx, given, zones, "in another time zone. Compute it from what is given and in UTC, or say in the spec which time zone counts."); err != nil || len(found) > 0 {
-			return found, err
+		if d, err := u.under(ctx, given, zones); err != nil || d != nil {
+			return u.charged(d, "%s gives %s, but %s in another time zone. Compute it from what is given and in UTC, or say in the spec which time zone counts."), err
 		}
 	}
 	if len(all) > 0 && u.chain.Ecosystem == toolchain.Python && has(ofSets) && !ofOrder().MatchString(u.m.Said) {
 		more := append(slices.Clone(all), example.Unusual(all, mostUnusual)...)
-		if found, err := u.under(ctx, more, seeds, "in another process: sets have no order. Sort what comes from one, or keep the order of the input."); err != nil || len(found) > 0 {
-			return found, err
+		if d, err := u.under(ctx, more, seeds); err != nil || d != nil {
+			return u.charged(d, "%s gives %s, but %s in another process: sets have no order. Sort what comes from one, or keep the order of the input."), err
 		}
 	}
 	return u.once(ctx, all)
@@ -68,8 +68,16 @@ func made(l example.Link) bool {
 // moment is in a result that is a date, and no text of one.
 var moment = re.New(`"\$type":"(Date|datetime|time|Time|Instant|Local\w*|Zoned\w*|Offset\w*)"`)
 
-// under makes calls with each of some variables of the environment; why goes on after what a call gives with another one than the first.
-func (u *user) under(ctx context.Context, list []example.Example, vars []string, why string) ([]step.Finding, error) {
+// charged is the finding that a call gives something else there, nil for none.
+func (u *user) charged(d *difference, format string) []step.Finding {
+	if d == nil {
+		return nil
+	}
+	return []step.Finding{u.m.charge("ambient-state", u.m.Dir, 0, fmt.Sprintf(format, d.call, d.old, d.now))}
+}
+
+// under makes calls with each of some variables of the environment, and gives one that differs from what it gives with the first.
+func (u *user) under(ctx context.Context, list []example.Example, vars []string) (*difference, error) {
 	with := func(v string) ([]example.Outcome, error) {
 		u.more = v
 		defer func() { u.more = "" }()
@@ -91,7 +99,7 @@ func (u *user) under(ctx context.Context, list []example.Example, vars []string,
 			if again, err := with(vars[0]); err != nil || !sameOutcome(was[i], again[i]) { // it is another one each time
 				return nil, err
 			}
-			return []step.Finding{u.m.charge("ambient-state", u.m.Dir, 0, fmt.Sprintf("%s gives %s, but %s %s", e.Calls(), was[i].Given(), got[i].Given(), why))}, nil
+			return &difference{call: e.Calls(), old: was[i].Given(), now: got[i].Given()}, nil
 		}
 	}
 	return nil, nil
@@ -126,7 +134,7 @@ func (u *user) once(ctx context.Context, all []example.Example) ([]step.Finding,
 	for i, e := range lists {
 		list, once := got[i], got[len(lists)+i]
 		if list.Cannot == "" && once.Cannot == "" && !sameOutcome(list, once) {
-			return []step.Finding{u.m.charge("ambient-state", u.m.Dir, 0, fmt.Sprintf("%s gives %s, but %s for an iterator of the same values. Its signature takes any iterable: read it once.", e.Calls(), list.Given(), once.Given()))}, nil
+			return u.charged(&difference{call: e.Calls(), old: list.Given(), now: once.Given()}, "%s gives %s, but %s for an iterator of the same values. Its signature takes any iterable: read it once."), nil
 		}
 	}
 	return nil, nil

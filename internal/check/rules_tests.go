@@ -286,3 +286,8 @@ var helperName = re.New(`^(?:test(?:utils?|utilities|helpers?|ing|support|[-_]ut
 func gone(file, name string) step.Finding {
 	return reject("test-deleted", file, 0, "The test "+name+" is gone. Put it back; if the behavior changed, change its assertions.")
 }
+
+// assertsLess says that a test has fewer assertions.
+func assertsLess(name string) string {
+	return "The test " + name + " asserts less than before. Keep the old assertions."
+}

@@ -198,7 +198,9 @@ func (p *taskProof) withTestsOf(pl *place, file string, files []string) []string
 // noNewTest sends code back that no new test sees, unless it is no feature or fix and old tests notice mutants of it: a change of how the
 // code works, and not of what it does. What only takes code away that has to go needs none.
 func (p *taskProof) noNewTest(ctx context.Context, pl *place, what string) error {
-	grows := func(ch Change) bool { return toolchain.IsSource(ch.Path) && otherCode(ch) && (ch.Status == 'A' || adds(ch)) }
+	grows := func(ch Change) bool {
+		return toolchain.IsSource(ch.Path) && otherCode(ch) && (ch.Status == 'A' || adds(ch))
+	}
 	watched := takesAway().MatchString(p.t.Request) && !slices.ContainsFunc(p.changes, grows)
 	if !watched && !p.t.NewCode {
 		var err error

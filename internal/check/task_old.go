@@ -191,11 +191,6 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 	return nil
 }
 
-// assertsLess says that a test has fewer assertions.
-func assertsLess(name string) string {
-	return "The test " + name + " asserts less than before. Keep the old assertions."
-}
-
 // bentAndWeak rejects tests that assert less than before, of those whose old versions fail with the change: what they expected is
 // expected no longer, and nothing takes its place.
 func (p *taskProof) bentAndWeak(failing []test) {
