@@ -106,7 +106,7 @@ func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding
 
 var (
 	// leftAlone is what specs say of what a call is given and does not change, given what that is called.
-	leftAlone = re.New(`(?i)\b(not|never|neither|nor|no|without|n't)\b[^.\n]{0,40}\b(chang|modif|mutat|touch|alter)|\b(unchanged|untouched|unmodified|immutabl|pure)|\b(stays?|remains?|(is|are) (left|kept))\b[^.\n]{0,10}\b(as (it|they) (is|are|was|were)|alone|intact|the same)|(변경|수정|바꾸|바뀌)[^.\n]{0,6}않`)
+	leftAlone = re.New(`(?i)\b(not|never|neither|nor|no|without|n't)\b[^.\n]{0,40}\b(chang|modif|mutat|touch|alter)|\b(unchanged|untouched|unmodified|immutabl|pure)|\b(stays?|remains?|(is|are) (left|kept))\b[^.\n]{0,10}\b(as (it|they) (is|are|was|were)|alone|intact)|(변경|수정|바꾸|바뀌)[^.\n]{0,6}않`)
 	givenWord = re.New(`(?i)\b(arguments?|inputs?|given|originals?|caller'?s|passed|parameters?)\b|인자|입력|원본`)
 	ofFace    = re.New(`(?i)\b(signatures?|API|interfaces?|types?|functions?|methods?)\b`) // what people speak of that is no value
 	inPlace   = re.New(`(?i)\bin[ -]place\b|제자리`)

@@ -29,9 +29,12 @@ func (x *chainJudge) near(ctx context.Context) error {
 	}
 	before, told, all := len(x.proof.Records), len(x.out.NotRun), x.runnable(slices.Concat(fresh, others))
 	var err error
-	if known, is := x.knownSlow(all), partTime(ctx); is != 0 && is < known*3/2 { // to try them again would take that time from what can be run
+	if known, is := x.knownSlow(all), partTime(ctx); is > 0 && is < known*3/2 { // to try them again would take that time from what can be run
 		x.out.NotRun = append(x.out.NotRun, fmt.Sprintf(slowTests, len(all), known/time.Second))
-	} else if err = x.inTurn(ctx, slices.Concat([][]string{x.runnable(fresh)}, batches(x.runnable(others), mostAtOnce)), nearTests); err == nil && len(x.out.NotRun) > told {
+	} else if err = x.inTurn(ctx, slices.Concat([][]string{x.runnable(fresh)}, batches(x.runnable(others), mostAtOnce)), nearTests); err == nil {
+		if len(x.out.NotRun) == told {
+			is = 0
+		}
 		x.noteSlow(all, is)
 	}
 	if err == nil && len(x.out.NotRun) > told {

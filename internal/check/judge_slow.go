@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,13 +46,12 @@ const (
 // slowFor is how long it is remembered that tests were too slow: the machine may have been busy.
 const slowFor = 24 * time.Hour
 
-// slowFile says how long the tests in the folders of some files took at least, "" where nothing is recorded.
+// slowFile says how long the tests of some files of this project took at least, "" where nothing is recorded.
 func (x *chainJudge) slowFile(files []string) string {
-	if x.c.o.Record == "" {
+	if x.c.o.Record == "" || x.c.o.Fresh {
 		return ""
 	}
-	folders := slices.Compact(slices.Sorted(slices.Values(each(files, path.Dir))))
-	sum := sha256.Sum256([]byte(strings.Join(append(folders, x.chain.Ecosystem, x.c.repo.Prefix()), "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join(append(slices.Sorted(slices.Values(files)), x.chain.Ecosystem, x.c.repo.Root()), "\x00")))
 	return filepath.Join(x.c.o.Record, "slow", hex.EncodeToString(sum[:]))
 }
 
@@ -69,9 +67,13 @@ func (x *chainJudge) knownSlow(files []string) time.Duration {
 	return d
 }
 
-// noteSlow records that tests took longer than some time. Without it the next judgement tries them again.
+// noteSlow records that tests took longer than some time, 0 that they did not. Without it the next judgement tries them.
 func (x *chainJudge) noteSlow(files []string, d time.Duration) {
-	if file := x.slowFile(files); file != "" && os.MkdirAll(filepath.Dir(file), 0o700) == nil {
+	switch file := x.slowFile(files); {
+	case file == "":
+	case d == 0:
+		_ = os.Remove(file)
+	case os.MkdirAll(filepath.Dir(file), 0o700) == nil:
 		_ = WriteWhole(file, []byte(d.Round(time.Second).String()))
 	}
 }

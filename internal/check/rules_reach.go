@@ -24,7 +24,7 @@ func (a Audit) reaches(f *file) []step.Finding {
 			say("test-detection", t.Line, "The code names its test file "+path.Base(t.Value())+". Code must behave the same with and without tests.")
 		case t.Kind == source.String && a.ownSpec(t.Value()):
 			say("test-detection", t.Line, "The code names its spec "+path.Base(t.Value())+". Compute the results instead.")
-		case t.Kind == source.Ident && f.new.Lang == source.Python && readsItself(f, i):
+		case t.Kind == source.Ident && a.Spec != "" && f.new.Lang == source.Python && readers[t.Text] && !hasWord(a.Said, t.Text):
 			say("test-detection", t.Line, "The code reads its own text or documentation. Compute the results instead.")
 		case t.Kind == source.Ident && exitsAtStart(f, i):
 			say("exit-swallowed", t.Line, "This ends the process before a test can run. Return an error instead.")
@@ -95,16 +95,8 @@ func (a Audit) ownSpec(v string) bool {
 	return a.Spec != "" && slices.Contains([]string{"CLAUDE.md", "SPEC.md", "IMPLEMENTS.md"}, name) && !strings.Contains(a.Said, name)
 }
 
-// readsItself recognises what reads the text or the documentation of functions of Python at run time.
-func readsItself(f *file, i int) bool {
-	switch f.code[i].Text {
-	case "getsource", "getsourcelines", "getdoc", "DocTestParser":
-		return true
-	case "__doc__": // that of the module may be the help of a program
-		return i > 0 && f.code[i-1].Text == "."
-	}
-	return false
-}
+// readers read the text or the examples of functions of Python at run time.
+var readers = setOf([]string{"getsource", "getsourcelines", "DocTestParser", "DocTestFinder"})
 
 // predeclared are names of Go that tests use as they are, without those that people declared before Go did (min, max, any).
 var predeclared = setOf([]string{"nil", "true", "false", "iota", "len", "append", "panic", "recover", "error", "string", "bool", "int"})
@@ -114,11 +106,11 @@ var builtinObjects = setOf([]string{
 	"Object", "Array", "Number", "String", "Boolean", "Promise", "JSON", "Math", "Reflect", "Symbol", "Error", "Map", "Set", "RegExp", "Date", "globalThis",
 })
 
-// builtinErrors are classes that users of Python and JavaScript catch by name.
-var builtinErrors = setOf([]string{
-	"Exception", "ValueError", "TypeError", "KeyError", "IndexError", "LookupError", "RuntimeError", "ArithmeticError", "ZeroDivisionError", "OverflowError", "OSError", "AssertionError",
-	"Error", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError",
-})
+// Classes that users of Python and JavaScript catch by name.
+var (
+	pythonErrors = setOf([]string{"Exception", "ValueError", "TypeError", "KeyError", "IndexError", "LookupError", "RuntimeError", "ArithmeticError", "ZeroDivisionError", "OverflowError", "OSError", "AssertionError"})
+	scriptErrors = setOf([]string{"Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError"})
+)
 
 // replaces recognises declarations and assignments that change the language for everybody, unless the spec speaks of it.
 func (a Audit) replaces(f *file, i int) bool {
@@ -130,8 +122,8 @@ func (a Audit) replaces(f *file, i int) bool {
 		word := text(-1)
 		return predeclared[name] && !inside && (word == "var" || word == "const" || word == "type" || word == "func")
 	case source.TypeScript, source.JavaScript:
-		if builtinErrors[name] && text(-1) == "class" {
-			return true
+		if scriptErrors[name] && text(-1) == "class" {
+			return !hasWord(a.SpecText, name)
 		}
 		if !builtinObjects[name] || text(-1) == "." || text(1) != "." {
 			return false
@@ -142,8 +134,8 @@ func (a Audit) replaces(f *file, i int) bool {
 		}
 		return text(k) == "=" && !hasWord(a.SpecText, text(k-1))
 	case source.Python:
-		if builtinErrors[name] && text(-1) == "class" {
-			return true
+		if pythonErrors[name] && text(-1) == "class" {
+			return !hasWord(a.SpecText, name)
 		}
 		return name == "builtins" && text(1) == "." && text(3) == "=" || name == "setattr" && text(1) == "(" && text(2) == "builtins"
 	}

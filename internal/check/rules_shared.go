@@ -73,8 +73,9 @@ func (a Audit) unguardedPython(files []*file, promises []string) (out []step.Fin
 		}
 		guards := false
 		for i, t := range f.code {
-			guards = guards || t.Kind == source.Ident && slices.Contains(pythonGuards, t.Text)
-			if slices.Contains(pythonGuards[:2], t.Text) && text(i+1) == "(" && text(i+2) == ")" && text(i+3) == ":" {
+			guards = guards || t.Kind == source.Ident && pythonGuard().MatchString(t.Text)
+			inline := text(i-1) == "with" || text(i-1) == "." && text(i-3) == "with"
+			if f.added[t.Line] && inline && (t.Text == "Lock" || t.Text == "RLock") && text(i+1) == "(" && text(i+2) == ")" && text(i+3) == ":" {
 				return append(out, reject("unguarded-state", f.Path, t.Line, "This lock is made anew for each call, so it guards nothing. Make it once, beside what it guards."))
 			}
 		}
@@ -109,8 +110,8 @@ func (a Audit) unguardedPython(files []*file, promises []string) (out []step.Fin
 	return out
 }
 
-// pythonGuards are names of what orders the work of several threads; the first two are made to be shared.
-var pythonGuards = []string{"Lock", "RLock", "Semaphore", "BoundedSemaphore", "Condition", "Event", "Barrier", "Queue", "SimpleQueue", "local", "acquire", "count", "to_thread", "lock", "_lock"}
+// pythonGuard is a name of what orders the work of several threads, or gives each its own.
+var pythonGuard = re.New(`(?i)lock|mutex|semaphore|synchron|^(Condition|Event|Barrier|SimpleQueue|Queue|local|itertools|acquire|to_thread|asyncio|await)$`)
 
 // guarded is a type of Go with what its methods do to its fields.
 type guarded struct {

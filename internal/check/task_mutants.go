@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -195,13 +196,16 @@ func (p *taskProof) withTestsOf(pl *place, file string, files []string) []string
 	return append(slices.Clone(files), those(near, func(name string) bool { return pl.ours(name) && !slices.Contains(files, name) })...)
 }
 
+// goesAway are the words of a request that wants code to go.
+var goesAway = re.New(`(?i)\b(remov|delet|drop|unus|dead|obsolete|deprecat)|삭제|제거|없애|지우`)
+
 // noNewTest sends code back that no new test sees, unless it is no feature or fix and old tests notice mutants of it: a change of how the
 // code works, and not of what it does. What only takes code away that has to go needs none.
 func (p *taskProof) noNewTest(ctx context.Context, pl *place, what string) error {
 	grows := func(ch Change) bool {
 		return toolchain.IsSource(ch.Path) && otherCode(ch) && (ch.Status == 'A' || adds(ch))
 	}
-	watched := takesAway().MatchString(p.t.Request) && !slices.ContainsFunc(p.changes, grows)
+	watched := goesAway().MatchString(p.t.Request) && !slices.ContainsFunc(p.changes, grows)
 	if !watched && !p.t.NewCode {
 		var err error
 		if watched, err = p.watched(ctx, pl); err != nil {

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,9 +19,10 @@ type refusal struct {
 	says string // its first text, or what it raises
 }
 
-// refusals are those of each function of a file.
-func refusals(f source.File) map[string][]refusal {
-	ts, out := source.Code(f.Tokens), map[string][]refusal{}
+// refusals are those of each function of a file, and how many statements there end it with any error.
+func refusals(f source.File) (out map[string][]refusal, ends map[string]int) {
+	ts := source.Code(f.Tokens)
+	out, ends = map[string][]refusal{}, map[string]int{}
 	for i, t := range ts {
 		if t.Kind == source.String || !slices.Contains([]string{"throw", "raise", "panic", "return", "bail"}, t.Text) {
 			continue
@@ -39,11 +39,15 @@ func refusals(f source.File) map[string][]refusal {
 		if k := slices.IndexFunc(said, func(t source.Token) bool { return t.Kind == source.String && len(t.Value()) > 3 }); k >= 0 {
 			r.says = `"` + said[k].Value() + `"`
 		}
-		if fn, ok := f.FuncAt(t.Line); ok && namesError(r.says) {
+		fn, ok := f.FuncAt(t.Line)
+		if !ok {
+			continue
+		}
+		if ends[fn.Name]++; namesError(r.says) {
 			out[fn.Name] = append(out[fn.Name], r)
 		}
 	}
-	return out
+	return out, ends
 }
 
 // failing reports whether what a statement returns is an error that it makes or names.
@@ -51,7 +55,7 @@ func failing(lang string, said []source.Token) bool {
 	return slices.ContainsFunc(said, func(t source.Token) bool {
 		switch lang {
 		case source.Go:
-			return t.Text == "Errorf" || strings.HasPrefix(t.Text, "Err") && len(t.Text) > len("Err") || t.Text == "errors"
+			return t.Text == "Errorf" || strings.HasPrefix(t.Text, "Err") && len(t.Text) > len("Err") || t.Text == "errors" || t.Text == "err"
 		case source.Rust:
 			return t.Text == "Err"
 		}
@@ -76,18 +80,23 @@ func unrefused(words string, changes []Change) (out []lessRefused) {
 		return nil
 	}
 	code := those(changes, func(ch Change) bool { return toolchain.IsSource(ch.Path) && !toolchain.IsTest(ch.Path) })
+	all := ""
+	for _, ch := range code { // as it is, and without the blanks between its words
+		all += string(ch.New) + "\n" + strings.Join(each(source.Code(source.Tokens(ch.Path, ch.New)), func(t source.Token) string { return t.Text }), "") + "\n"
+	}
 	for _, ch := range code {
 		if ch.Old == nil || ch.New == nil {
 			continue
 		}
-		was, is := refusals(source.Parse(ch.Path, ch.Old)), source.Parse(ch.Path, ch.New)
-		now := refusals(is)
+		was, ended := refusals(source.Parse(ch.Path, ch.Old))
+		is := source.Parse(ch.Path, ch.New)
+		_, ends := refusals(is)
 		for _, fn := range is.Funcs {
 			gone := those(was[fn.Name], func(r refusal) bool {
-				said := []byte(strings.Trim(r.says, `"`))
-				return !slices.ContainsFunc(code, func(o Change) bool { return bytes.Contains(o.New, said) }) && !speaksOf(words, r.says)
+				said := strings.Trim(r.says, `"`)
+				return !strings.Contains(all, said) && !speaksOf(words, r.says)
 			})
-			if len(was[fn.Name]) > len(now[fn.Name]) && len(gone) > 0 {
+			if ended[fn.Name] > ends[fn.Name] && len(gone) > 0 {
 				out = append(out, lessRefused{ch.Path, fn.Name, clipped(gone[0].says, 80), fn.Line})
 				delete(was, fn.Name) // several of one name
 			}

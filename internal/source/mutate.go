@@ -346,14 +346,30 @@ func treeMutants(f *File, src []byte) {
 	constantMutants(f, src, f.Lang)
 }
 
-// arrowMutant lets an arrow function whose body is a value, and that has no other mutant, give another one.
+// arrowMutant lets an arrow function whose body is a value, and that has no other mutant, give another one. A call of what is no parameter
+// may be made for what it does.
 func (f *File) arrowMutant(fn Func, ts []Token) {
 	from, end := firstAt(ts, fn.Body), firstAt(ts, fn.Stop)
-	if fn.Body < 1 || fn.Body >= fn.Stop || f.src(fn.Body-1, fn.Body)[0] == '{' || end <= from || end == from+1 && (ts[from].Kind != Ident || slices.Contains([]string{"null", "undefined", "this"}, ts[from].Text)) {
+	if fn.Body < 1 || fn.Body >= fn.Stop || f.src(fn.Body-1, fn.Body)[0] == '{' {
+		return
+	}
+	for end > from && isPunct(ts[end-1], ";") {
+		end--
+	}
+	if end <= from {
+		return
+	}
+	head := ts[firstAt(ts, fn.Off):from]
+	param := func(t Token) bool {
+		return slices.ContainsFunc(head, func(o Token) bool { return o.Kind == Ident && o.Text == t.Text })
+	}
+	body := ts[from:end]
+	called := slices.ContainsFunc(body, func(t Token) bool { return isPunct(t, "(") })
+	if first := body[0]; first.Kind == Ident && (slices.Contains([]string{"null", "undefined", "this", "await", "void"}, first.Text) || called && !param(first)) || len(body) == 1 && first.Kind != Ident {
 		return
 	}
 	f.mutants = append(f.mutants, Mutant{
-		Func: fn.Name, Line: ts[from].Line, What: ReturnOther, Off: ts[from].Off, End: ts[end-1].End, New: otherScript + "((" + string(f.src(ts[from].Off, ts[end-1].End)) + "))",
+		Func: fn.Name, Line: body[0].Line, What: ReturnOther, Off: body[0].Off, End: body[len(body)-1].End, New: otherScript + "((" + string(f.src(body[0].Off, body[len(body)-1].End)) + "))",
 	})
 }
 

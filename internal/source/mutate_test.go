@@ -17,6 +17,8 @@ func TestArrowMutants(t *testing.T) {
 		"export const same = (s) => s;\n":                          1,
 		"export const more = (n) => n + 1;\n":                      2, // + and 1
 		"export const none = () => null;\n":                        0,
+		"export const log = (m) => sink.write(m);\n":               0,
+		"export default (s) => s.trim();\n":                        1,
 		"export const self = () => this;\n":                        0,
 		"export const body = (s) => { log(s); };\n":                1, // the statement
 	} {

@@ -41,6 +41,9 @@ func Names(d *Document) []string {
 
 var errorRE = re.New(`\b[\pL_]\w*(?:Error|Exception)\b|\bErr[A-Z]\w*`)
 
+// raisedRE is the name that begins a text of what goes wrong, and stands there alone or before more about it.
+var raisedRE = re.New("^[`\\s]*(?i:throws:?|raises)?[`\\s]*([\\pL_]\\w*)`?\\s*(?:$|[(:,;]|when\\b|if\\b)")
+
 // Raises are the errors that a spec names where it says what goes wrong, by the ids of the items that do: by how they are called, or as
 // classes that it exports.
 func Raises(d *Document) map[string][]string {
@@ -54,10 +57,8 @@ func Raises(d *Document) map[string][]string {
 			text = it.Output
 		}
 		names := errorRE().FindAllString(text, -1)
-		for _, e := range d.Exports {
-			if e.Kind == Class && !slices.Contains(names, e.Name) && slices.Contains(wordRE().FindAllString(text, -1), e.Name) {
-				names = append(names, e.Name)
-			}
+		if m := raisedRE().FindStringSubmatch(text); m != nil && names == nil && slices.ContainsFunc(d.Exports, func(e Export) bool { return e.Kind == Class && e.Name == m[1] }) {
+			names = m[1:]
 		}
 		if names != nil {
 			out[it.ID] = names

@@ -34,7 +34,11 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 	who := f.who(f.name)
 	end, given, err := f.implement(c.Sub("first"), size.Attempts, loop{Begin: begin, Who: who})
 	if err == nil && end.Reason != "" && end.Reason != turn.Blocked && !given && !size.Design && f.promote(c, fmt.Sprintf("%d attempts have failed", size.Attempts)) {
-		if end, err = f.designs(c.Sub("design")); err == nil && end.Reason == "" {
+		end = step.End{}
+		if f.size().Design {
+			end, err = f.designs(c.Sub("design"))
+		}
+		if err == nil && end.Reason == "" {
 			end, _, err = f.implement(c.Sub("again"), f.size().Attempts, loop{Back: f.back, Who: who})
 		}
 	}
