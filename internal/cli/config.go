@@ -117,6 +117,9 @@ func unknownIn(n *yaml.Node, t reflect.Type, of string, i int) (list []error) {
 		found := false
 		for f := range t.Fields() {
 			name := f.Tag.Get("yaml")
+			if name == "" { // it is in no file
+				continue
+			}
 			names = append(names, name)
 			if name == key.Value {
 				inner, found = f.Type, true
