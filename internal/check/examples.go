@@ -378,7 +378,7 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 	switch {
 	case res.Ended == proc.Exited && len(said) == len(plan.Calls):
 	case res.Ended != proc.Exited:
-		failed = "the call did not return within " + examplesTime.String()
+		failed = notReturned + examplesTime.String()
 	default:
 		failed = fmt.Sprintf("the program exited with %d before the call returned: %s", res.Exit, firstLines(strings.TrimSpace(res.Stderr.Text+"\n"+res.Stdout.Text), 3))
 	}
@@ -399,6 +399,9 @@ func (p *place) start(ctx context.Context, cmd proc.Command) (res proc.Result, c
 	}
 	return res, "", err
 }
+
+// notReturned begins the reason of calls that there was no time for.
+const notReturned = "the call did not return within "
 
 func writePlan(file string, plan example.Plan) error {
 	raw, err := json.Marshal(plan)

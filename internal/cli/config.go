@@ -395,7 +395,7 @@ func (c config) check() error {
 		work = usage("%s: work: %d: must be at least 0", configFile, least)
 	}
 	styles := errors.Join(c.checkStyles()...)
-	if names := append(styleNames(), slices.Sorted(maps.Keys(c.Styles))...); c.Do.Style != "" && !slices.Contains(names, c.Do.Style) {
+	if names := c.styleNames(); c.Do.Style != "" && !slices.Contains(names, c.Do.Style) {
 		styles = errors.Join(styles, usage("%s: %v", configFile, words("line %d: do: %s %q: must be one of %s", c.Do.line, "style", c.Do.Style, strings.Join(names, ", "))))
 	}
 	return errors.Join(budget, work, styles, c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), project, c.checkSeats(), c.Sandbox.check(configFile))

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -189,7 +187,7 @@ func (f *doFlags) fill(flags *pflag.FlagSet, conf config) error {
 	if f.bug { // of bug nothing else can be set
 		conf = config{Do: doConfig{Ask: conf.Do.Ask}}
 	}
-	f.names = append(styleNames(), slices.Sorted(maps.Keys(conf.Styles))...)
+	f.names = conf.styleNames()
 	if own, ok := conf.Styles[cmp.Or(f.style, conf.Do.Style)]; ok {
 		f.named, f.sizes, f.style = cmp.Or(f.style, conf.Do.Style), own.pdca(), ""
 		f.take(own.settings(), "styles: "+f.named, flags.Changed)

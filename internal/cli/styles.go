@@ -279,6 +279,11 @@ const (
 	maxCycles   = 20
 )
 
+// styleNames are those of all styles, the project's own last.
+func (c config) styleNames() []string {
+	return append(styleNames(), slices.Sorted(maps.Keys(c.Styles))...)
+}
+
 // checkStyles checks the styles of the project's own.
 func (c config) checkStyles() (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(c.Styles)) {
