@@ -130,10 +130,13 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 		return out, nil
 	}
 	ambient, err := u.differs(ctx, all, tests) // under tests, or later
-	for _, look := range []func(context.Context, []example.Example) ([]step.Finding, error){u.again, u.surrounded} {
+	for _, look := range []func(context.Context, []example.Example) ([]step.Finding, error){u.again, u.surrounded, u.long} {
 		if err == nil && len(ambient) == 0 {
 			ambient, err = look(ctx, all)
 		}
+	}
+	if err == nil && len(ambient) == 0 {
+		ambient, err = u.late(ctx, calls)
 	}
 	out.Findings = append(out.Findings, ambient...)
 	return out, err

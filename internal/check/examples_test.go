@@ -815,6 +815,55 @@ func TestElsewhere(t *testing.T) {
 	userCase{"read once", "python3", "shop/test_shop.py", strings.Replace(twice, "    total", "    list = [*list]\n    total", 1), twTest, "Shares.", ""}.run(t, function("shares", "shares(list: Iterable[float]) -> list[float]"))
 }
 
+// TestLonger: code that calls itself for each value is none for any length.
+func TestLonger(t *testing.T) {
+	t.Parallel()
+	const (
+		pyDeep = "def total(list):\n    return list[0] + total(list[1:]) if list else 0\n"
+		pyTest = "import shop\n\n\ndef test_total():\n    assert shop.total([1, 2]) == 3\n"
+		jsDeep = "export const back = (s) => s === '' ? '' : back(s.slice(1)) + s[0];\n"
+		jsTest = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { back } from './shop.mjs';\ntest('back', () => {\n  assert.equal(back('ab'), 'ba');\n});\n"
+	)
+	loop := strings.Replace(jsDeep, "s === '' ? '' : back(s.slice(1)) + s[0]", "[...s].reverse().join('')", 1)
+	for _, c := range []userCase{
+		{"python", "python3", "shop/test_shop.py", pyDeep, pyTest, "The sum of a list of any length.", "example-failed"},
+		{"python, of which nobody speaks", "python3", "shop/test_shop.py", pyDeep, pyTest, "The sum of a list.", ""},
+		{"python, a loop", "python3", "shop/test_shop.py", "def total(list):\n    return sum(list)\n", pyTest, "The sum of a list of any length.", ""},
+		{"javascript", "node", "shop/shop.test.mjs", jsDeep, jsTest, "A text of any length, backwards.", "example-failed"},
+		{"javascript, a loop", "node", "shop/shop.test.mjs", loop, jsTest, "A text of any length, backwards.", ""},
+	} {
+		name := map[string]string{pyTest: "total", jsTest: "back"}[c.test]
+		c.run(t, function(name, ""))
+	}
+}
+
+// TestLate: what comes first is first, also when it takes longest.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	needs(t, "node")
+	const come, order = "out.push(await f(x))", "out[i] = await f(x)"
+	for name, c := range map[string]struct{ body, spec, rule string }{
+		"as they come":     {come, "The results of f.", "ambient-state"},
+		"in order":         {order, "The results of f.", ""},
+		"as the spec says": {come, "The results of f, in the order in which they complete.", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			tree := l.tree("", map[string]string{"package.json": "{}", "shop/shop.mjs": "export async function all(list, f) {\n  const out = [];\n  await Promise.all(list.map(async (x, i) => { " + c.body + "; }));\n  return out;\n}\n"})
+			m := l.module(tree, "shop", function("all", ""))
+			m.Said, m.HeldOut = c.spec, []step.HeldOut{{Call: "all([1, 2], async (x) => x * 2)", Gives: "[2, 4]"}}
+			called, err := l.checker.Examples(t.Context(), m, tree, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(rules(called.Findings), " "); got != c.rule {
+				t.Errorf("found %q, want %q: %v", got, c.rule, called.Examples)
+			}
+		})
+	}
+}
+
 // TestResultsApart: what a call gives is its caller's alone, where the spec says so.
 func TestResultsApart(t *testing.T) {
 	t.Parallel()

@@ -443,11 +443,13 @@ var koreanFindings = map[string]string{
 
 	"A command of another agent fails: %s. It gives: %s. If the command itself is wrong, leave the code.": "다른 에이전트의 명령이 실패합니다: %s. 결과: %s. 명령 자체가 잘못되었다면 코드를 그대로 두세요.",
 
-	"%s gives %s, but %s in another process: sets have no order. Sort what comes from one, or keep the order of the input.":          "%s의 결과는 %s인데, 다른 프로세스에서는 %s입니다. 집합에는 순서가 없습니다. 집합에서 나온 것을 정렬하거나 입력의 순서를 지키세요.",
-	"%s gives %s, but %s for an iterator of the same values. Its signature takes any iterable: read it once.":                        "%s의 결과는 %s인데, 같은 값의 이터레이터를 주면 %s입니다. 시그니처에 따르면 어떤 iterable이든 받아야 합니다. 한 번만 읽으세요.",
-	"%s gives %s, but %s in another time zone. Compute it from what is given and in UTC, or say in the spec which time zone counts.": "%s의 결과는 %s인데, 다른 시간대에서는 %s입니다. 주어진 값에서 UTC로 계산하거나, 어느 시간대를 쓰는지 스펙에 적으세요.",
-	"This lock is made anew for each call, so it guards nothing. Make it once, beside what it guards.":                               "이 잠금은 호출할 때마다 새로 만들어져 아무것도 보호하지 못합니다. 보호할 것 옆에 한 번만 만드세요.",
-	"%s must be safe for concurrent use, but %s reads and changes %s without a lock. Guard every use.":                               "%s은(는) 동시에 써도 안전해야 하지만 %s이(가) 잠금 없이 %s을(를) 읽고 바꿉니다. 모든 사용을 보호하세요.",
+	"%s gives %s, but %s in another process: sets have no order. Sort what comes from one, or keep the order of the input.":                                           "%s의 결과는 %s인데, 다른 프로세스에서는 %s입니다. 집합에는 순서가 없습니다. 집합에서 나온 것을 정렬하거나 입력의 순서를 지키세요.",
+	"%s gives %s, but %s for an iterator of the same values. Its signature takes any iterable: read it once.":                                                         "%s의 결과는 %s인데, 같은 값의 이터레이터를 주면 %s입니다. 시그니처에 따르면 어떤 iterable이든 받아야 합니다. 한 번만 읽으세요.",
+	"%s fails: %s. The spec says that any length will do; use a loop.":                                                                                                "%[1]s 호출은 %[2]s 오류로 실패합니다. 스펙은 어떤 길이든 된다고 하니 반복문을 쓰세요.",
+	"%s gives something else when a function that it is given takes longer for what comes first. Keep the order of the input, or say in the spec which order counts.": "%s은(는) 인자로 받은 함수가 앞의 값에서 더 오래 걸리면 다른 결과를 냅니다. 입력 순서를 지키거나, 어떤 순서가 중요한지 스펙에 적으세요.",
+	"%s gives %s, but %s in another time zone. Compute it from what is given and in UTC, or say in the spec which time zone counts.":                                  "%s의 결과는 %s인데, 다른 시간대에서는 %s입니다. 주어진 값에서 UTC로 계산하거나, 어느 시간대를 쓰는지 스펙에 적으세요.",
+	"This lock is made anew for each call, so it guards nothing. Make it once, beside what it guards.":                                                                "이 잠금은 호출할 때마다 새로 만들어져 아무것도 보호하지 못합니다. 보호할 것 옆에 한 번만 만드세요.",
+	"%s must be safe for concurrent use, but %s reads and changes %s without a lock. Guard every use.":                                                                "%s은(는) 동시에 써도 안전해야 하지만 %s이(가) 잠금 없이 %s을(를) 읽고 바꿉니다. 모든 사용을 보호하세요.",
 
 	"The code names its spec %s. Compute the results instead.":                   "코드가 자기 스펙 %s의 이름을 씁니다. 결과를 직접 계산하세요.",
 	"The code reads its own text or documentation. Compute the results instead.": "코드가 자기 소스나 문서를 읽습니다. 결과를 직접 계산하세요.",
