@@ -301,6 +301,16 @@ func (c config) checkStyles() (errs []error) {
 		}
 		f := styleSettings{given: map[string]any{}}
 		f.take(s.settings(), "styles: "+name, func(string) bool { return false })
+		odd := false
+		for _, x := range f.settings() {
+			if all := x.all(); *x.value != "" && !slices.Contains(all, *x.value) {
+				say(words("%s %q: must be one of %s", x.flag, *x.value, strings.Join(all, ", ")))
+				odd = true
+			}
+		}
+		if odd {
+			continue
+		}
 		base, err := f.chosen()
 		if err != nil {
 			say(err)
@@ -336,6 +346,13 @@ func (c config) checkSizes(s styleConf, say func(error)) {
 		only(size+": judges", z.Judges, pdca.Judges())
 		if i := slices.Index(z.Judges, pdca.Match); i >= 0 && !slices.Contains(z.Judges[:i], pdca.Architect) {
 			say(words("%s: judges: match counts what the architect has said: put architect before it", size))
+		}
+		is := s.pdca().Sizes[pdca.Mode(strings.ToUpper(size))]
+		if is.Feasibility && is.Critics == 0 {
+			say(words("%s: feasibility: an architect looks at the plan before its critics do, and there are none: set critics", size))
+		}
+		if is.Parts && !is.Design {
+			say(words("%s: parts: these are parts of a design: set design: true", size))
 		}
 		between(size+": critics", z.Critics, 0, maxCritics)
 		between(size+": attempts", z.Attempts, 1, maxAttempts)

@@ -1,5 +1,7 @@
 package pdca
 
+import "slices"
+
 // Style is how far a request is carried, as data: what each size gets, and which documents are written.
 type Style struct {
 	Sizes     map[Mode]Size `json:"sizes"`
@@ -48,6 +50,11 @@ func OwnStyle() Style {
 		},
 		Documents: Documents(),
 	}
+}
+
+// Without are the documents that are not written.
+func (s Style) Without() []string {
+	return slices.DeleteFunc(Documents(), func(d string) bool { return slices.Contains(s.Documents, d) })
 }
 
 // MostCycles is the largest number of cycles of any size: a promotion may lengthen a loop.

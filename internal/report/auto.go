@@ -137,6 +137,7 @@ type Feature struct {
 	Remaining  []string  `json:"remaining,omitempty"`
 	Building   string    `json:"building,omitempty"`
 	Documents  string    `json:"documents,omitempty"` // folder that they are in; "" is the project
+	Without    []string  `json:"without,omitempty"`   // documents that the style does not write
 }
 
 // featureNote takes a fact of a run of auto.
@@ -180,7 +181,7 @@ func (r *Run) featureNote(e flow.Event) {
 		return
 	}
 	if n.Feature != "" {
-		f.Name, f.Phase, f.Documents = n.Feature, n.Phase, n.Documents
+		f.Name, f.Phase, f.Documents, f.Without = n.Feature, n.Phase, n.Documents, n.Without
 		if n.Phase == "act" {
 			f.Iterations++
 		}
@@ -197,13 +198,16 @@ func (f Feature) State(started time.Time, ended, verified bool) pdca.FeatureStat
 			"estimate": pdca.StatusPlan, "plan": pdca.StatusPlan, "design": pdca.StatusDesign, "do": pdca.StatusDo, "gate": pdca.StatusDo, "qa": pdca.StatusCheck, "verify": pdca.StatusCheck,
 			"act": pdca.StatusAct, "report": pdca.StatusAct,
 		}[f.Phase],
-		Documents: map[string]string{"plan": at(pdca.PlanPath(f.Name))},
+		Documents: map[string]string{pdca.PlanDoc: at(pdca.PlanPath(f.Name))},
 	}
 	if f.Mode.Above(pdca.Light) {
-		s.Documents["design"], s.Documents["analysis"] = at(pdca.DesignPath(f.Name)), at(pdca.GapPath(f.Name))
+		s.Documents[pdca.DesignDoc], s.Documents[pdca.AnalysisDoc] = at(pdca.DesignPath(f.Name)), at(pdca.GapPath(f.Name))
 	}
 	if f.Phase == "report" {
-		s.Documents["report"] = at(pdca.ReportPath(f.Name))
+		s.Documents[pdca.ReportDoc] = at(pdca.ReportPath(f.Name))
+	}
+	for _, d := range f.Without {
+		delete(s.Documents, d)
 	}
 	if ended && verified {
 		s.Phase = pdca.StatusCompleted

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -294,5 +295,18 @@ func golden(t *testing.T, name, got string) {
 	}
 	if got != string(want) {
 		t.Errorf("%s differs; look at it with -update and git diff:\n%s", path, got)
+	}
+}
+
+// A status file names no document that the style leaves out.
+func TestStateOfAStyle(t *testing.T) {
+	f := report.Feature{Name: "pay", Mode: pdca.Heavy, Phase: "report", Without: pdca.Style{Documents: []string{pdca.ReportDoc}}.Without()}
+	got := f.State(time.Time{}, true, true).Documents
+	if len(got) != 1 || got[pdca.ReportDoc] != pdca.ReportPath("pay") {
+		t.Errorf("the status has %v", got)
+	}
+	f.Without = pdca.OwnStyle().Without()
+	if got = f.State(time.Time{}, true, true).Documents; len(got) != len(pdca.Documents()) {
+		t.Errorf("the status has %v", got)
 	}
 }

@@ -240,6 +240,7 @@ type PhaseNote struct {
 	Mode    pdca.Mode `json:"mode,omitempty"`
 	// Documents is the folder that those of the feature are in, see ProjectFacts.
 	Documents string        `json:"documents,omitempty"`
+	Without   []string      `json:"without,omitempty"` // documents that the style does not write
 	Score     *pdca.Score   `json:"score,omitempty"`
 	Text      string        `json:"text,omitempty"`
 	Goals     []Goal        `json:"goals,omitempty"`

@@ -189,7 +189,7 @@ func (f *feature) enter(c *flow.Ctx, phase string) {
 	f.out.Enter(c.Now().UnixMilli(), phase)
 	f.phase = phase
 	if phase != "estimate" {
-		flow.Note(c, "enter-"+phase, step.PhaseNote{Phase: phase, Feature: f.name, Mode: f.out.Mode, Documents: f.s.Documents})
+		flow.Note(c, "enter-"+phase, step.PhaseNote{Phase: phase, Feature: f.name, Mode: f.out.Mode, Documents: f.s.Documents, Without: f.style.Without()})
 	}
 }
 

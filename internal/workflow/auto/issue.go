@@ -2,6 +2,7 @@ package auto
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func (f *feature) tell(c *flow.Ctx) error {
 // issueText is what is said: where the plan is, and what is in it.
 func (f *feature) issueText() string {
 	var b strings.Builder
-	if f.s.Documents == "" { // else nobody else can read it
+	if f.s.Documents == "" && slices.Contains(f.style.Documents, pdca.PlanDoc) { // else nobody else can read it
 		fmt.Fprintf(&b, "%s: %s\n\n", turn.Say(f.s.Language, "관련 Plan", "Related plan"), pdca.PlanPath(f.name))
 	}
 	for _, item := range f.plan.Items {
