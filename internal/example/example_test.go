@@ -230,6 +230,21 @@ func TestOutcomesToldTwice(t *testing.T) {
 	}
 }
 
+// An object without a text of its own is told by its fields.
+func TestGiven(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		`{"$type":"Price","$text":"[object Object]","$fields":{"cents":3}}`:                    `Price {"cents":3}`,
+		`{"$type":"shop.Price","$text":"<shop.Price object at 0x7f01>","$fields":{"cents":3}}`: `shop.Price {"cents":3}`,
+		`{"$type":"Price","$text":"3 cents","$fields":{"cents":3}}`:                            "3 cents",
+		`"한"`: `"한"`,
+	} {
+		if got := (example.Outcome{Value: []byte(value)}).Given(); got != want {
+			t.Errorf("%s: %s, want %s", value, got, want)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add("`f(1, 'a', [2.5, {b: None}])`", "-4, as ever")
 	f.Add("new T { a: 1 }.b()", "Err(T::X)")

@@ -159,6 +159,9 @@ func (o Outcome) Given() string {
 	}
 	var s shown
 	if json.Unmarshal(o.Value, &s) == nil && s.Type != "" {
+		if silent().MatchString(s.Text) && s.Fields != nil {
+			return clip(s.Type + " " + string(s.Fields))
+		}
 		return clip(s.Text)
 	}
 	return clip(escape().ReplaceAllStringFunc(string(o.Value), func(s string) string {
@@ -169,6 +172,9 @@ func (o Outcome) Given() string {
 		return s
 	}))
 }
+
+// silent is the text of an object that has no text of its own, in JavaScript, Python and Java.
+var silent = re.New(`^\[object \w+\]$|\bat 0x[0-9a-f]+>$|^[\w.$]+@[0-9a-f]+$`)
 
 // escape is one of a character in JSON.
 var escape = re.New(`\\u[0-9a-fA-F]{4}|\\.`)
