@@ -13,6 +13,12 @@ import (
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
+// built is the end of a checkpoint, with the calls that its proofs have settled: the merged tree is judged by them as well.
+type built struct {
+	step.CheckpointResult
+	HeldOut []step.HeldOut `json:"held_out,omitempty"`
+}
+
 // implement builds the checkpoints: those that wait for nothing side by side, each landed by itself.
 func (w *work) implement(c *flow.Ctx) (step.End, error) {
 	note := step.DevelopNote{Contracts: &w.design}
@@ -20,16 +26,18 @@ func (w *work) implement(c *flow.Ctx) (step.End, error) {
 		note.Checkpoints = append(note.Checkpoints, step.TaskLine{ID: k.ID, Title: turn.Line(k.Title, 80), Needs: checkpoint.Waits(w.design.Checkpoints, w.out.Strategy, k.ID)})
 	}
 	flow.Note(c, "planned", note)
-	results, err := flow.All(c, "task", w.design.Checkpoints, func(k checkpoint.Checkpoint) string { return k.ID }, func(c *flow.Ctx, k checkpoint.Checkpoint) (step.CheckpointResult, error) {
+	results, err := flow.All(c, "task", w.design.Checkpoints, func(k checkpoint.Checkpoint) string { return k.ID }, func(c *flow.Ctx, k checkpoint.Checkpoint) (built, error) {
 		b := builder{w: w, k: k}
-		return b.run(c)
+		res, err := b.run(c)
+		return built{res, b.held}, err
 	})
 	if err != nil {
 		return step.End{}, err
 	}
-	w.out.Checkpoints = results
+	w.out.Checkpoints = step.Each(results, func(r built) step.CheckpointResult { return r.CheckpointResult })
 	end := step.End{}
 	for _, r := range results {
+		w.held = turn.AddCalls(r.HeldOut, w.held)
 		for _, u := range r.Roles {
 			w.out.Spend(u)
 		}
@@ -60,7 +68,7 @@ func (w *work) implement(c *flow.Ctx) (step.End, error) {
 	if err := w.amended(c); err != nil {
 		return step.End{}, err
 	}
-	if end.Reason == "" && !slices.ContainsFunc(results, func(r step.CheckpointResult) bool { return r.Status == step.Success }) {
+	if end.Reason == "" && !slices.ContainsFunc(results, func(r built) bool { return r.Status == step.Success }) {
 		end = step.End{Reason: aborted, Detail: "no checkpoint has passed"}
 	}
 	return end, nil
