@@ -127,7 +127,7 @@ func (p *project) auto(ctx context.Context, given string, f autoFlags) (err erro
 	}
 	return p.request(ctx, autoDef, given, f.askedFor, func(s start) (any, error) {
 		in := step.AutoIn{
-			Pull: s.pull, Request: given, Feature: f.feature, Sources: f.sources(), Wants: f.wants, Language: s.language(said), DryRun: f.dryRun, Style: f.style, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
+			Pull: s.pull, Request: given, Named: f.named, Feature: f.feature, Sources: f.sources(), Wants: f.wants, Language: s.language(said), DryRun: f.dryRun, Style: f.style, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
 			Gates: f.interactive, Yes: f.yes, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, SkipE2E: f.skipE2E, Strict: f.strict, Delivery: step.ToCommit, Budget: s.budget,
 		}
 		if in.Issue, err = s.issueIn(ctx, given, f); err != nil {

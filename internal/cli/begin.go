@@ -34,6 +34,7 @@ type askedFor struct {
 	driveOptions
 	file, feature     string
 	yes, worktree, pr bool
+	named             string // the style of the project's own that was chosen
 }
 
 // start is what a run of a request begins with, whatever the style: the project, or a work tree of its own.

@@ -130,7 +130,7 @@ func (p start) developIn(ctx context.Context, given string, f developFlags) (any
 		}
 		return nil, p.resume(ctx, before.run, f.driveOptions, false)
 	}
-	in := step.DevelopIn{Feature: f.feature, Yes: f.yes, Strategy: f.strategy, Delivery: step.ToCommit}
+	in := step.DevelopIn{Named: f.named, Feature: f.feature, Yes: f.yes, Strategy: f.strategy, Delivery: step.ToCommit}
 	if !f.alone { // who proposes and reviews side by side
 		in.Panel = p.conf.Panel
 	}

@@ -69,7 +69,7 @@ func (p *project) showText(ctx context.Context, rt keeper, r flow.Run, rep *repo
 		return nil
 	}
 	l := p.a.lang()
-	fmt.Fprintf(p.a.Out, l.T("%s  %s  %s  started %s\n"), r.ID, r.Def, l.State(string(r.State)), r.Started.Local().Format(time.DateTime))
+	fmt.Fprintf(p.a.Out, l.T("%s  %s  %s  started %s\n"), r.ID, commandOf(r), l.State(string(r.State)), r.Started.Local().Format(time.DateTime))
 	if rep.TakenBack {
 		fmt.Fprint(p.a.Out, l.T("its changes were undone\n"))
 	}

@@ -209,10 +209,15 @@ func stoodStill(events []flow.Event, sign, now time.Time) (sum time.Duration) {
 
 // commandOf is the command that began a run.
 func commandOf(r flow.Run) string {
-	if in, err := report.Decode[struct {
-		Bug bool `json:"bug"`
-	}](r.In); err == nil && in.Bug {
+	in, err := report.Decode[struct {
+		Bug   bool   `json:"bug"`
+		Named string `json:"named"`
+	}](r.In)
+	switch {
+	case err == nil && in.Bug:
 		return "bug"
+	case err == nil && in.Named != "":
+		return "do --style " + in.Named
 	}
 	return processOf(r.Def).command
 }

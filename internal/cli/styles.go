@@ -82,7 +82,6 @@ type styleSettings struct {
 	style, size, ask, tests, review, deliver, from string
 
 	given map[string]any // settings that no flag of their name has, as they were given
-	named string         // the style of the project's own
 	sizes *pdca.Style    // of that style
 	names []string       // of all styles
 	fixed bool           // nobody has chosen the style

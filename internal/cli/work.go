@@ -84,7 +84,7 @@ func (p *project) work(ctx context.Context, given string, f workFlags) error {
 	f.yes = f.yes || r.Auto // by a flag, or by a word of the request
 	return p.request(ctx, workDef, r.Text, f.askedFor, func(s start) (any, error) {
 		in := step.WorkIn{
-			Pull: s.pull, Size: f.size, TestsFirst: f.testsFirst, Bug: f.bug, Request: cmp.Or(r.Text, given), Original: given, Tags: r.Tags, Yes: f.yes,
+			Pull: s.pull, Named: f.named, Size: f.size, TestsFirst: f.testsFirst, Bug: f.bug, Request: cmp.Or(r.Text, given), Original: given, Tags: r.Tags, Yes: f.yes,
 			Expected: f.expected, Language: s.language(given), Delivery: s.delivery(), Budget: s.budget,
 		}
 		if f.expected != "" {

@@ -9,6 +9,7 @@ import (
 // AutoIn is what a run of auto is asked for.
 type AutoIn struct {
 	Request  string      `json:"request"`
+	Named    string      `json:"named,omitempty"`   // the style of the project's own that it was begun with
 	Feature  string      `json:"feature,omitempty"` // its name, where the user gives one
 	Own      bool        `json:"own,omitempty"`     // the documents of that name are its own: another tool has begun it
 	Language string      `json:"language"`          // of documents where the project names none

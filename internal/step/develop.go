@@ -11,6 +11,7 @@ import (
 // DevelopIn is what a run of develop is asked for.
 type DevelopIn struct {
 	Request  string `json:"request"`
+	Named    string `json:"named,omitempty"`    // the style of the project's own that it was begun with
 	Feature  string `json:"feature,omitempty"`  // its name, where the user gives one
 	Language string `json:"language"`           // of documents where the project names none
 	Yes      bool   `json:"yes,omitempty"`      // nobody is asked: defaults hold, and what needs a person fails

@@ -10,13 +10,14 @@ import (
 
 // WorkIn is what a run of work is asked for.
 type WorkIn struct {
-	Request  string   `json:"request"`        // without its tags
-	Original string   `json:"original"`       // as the user gave it
-	Tags     []string `json:"tags,omitempty"` // as written
-	Bug      bool     `json:"bug,omitempty"`  // it is a report of a bug
-	Yes      bool     `json:"yes,omitempty"`  // nobody is asked: gates are approved, questions get their defaults
-	Work     string   `json:"work,omitempty"` // a WORK that is there already, to go on with from its files
-	Task     string   `json:"task,omitempty"` // only this one of its tasks
+	Request  string   `json:"request"`         // without its tags
+	Original string   `json:"original"`        // as the user gave it
+	Tags     []string `json:"tags,omitempty"`  // as written
+	Bug      bool     `json:"bug,omitempty"`   // it is a report of a bug
+	Named    string   `json:"named,omitempty"` // the style of the project's own that it was begun with
+	Yes      bool     `json:"yes,omitempty"`   // nobody is asked: gates are approved, questions get their defaults
+	Work     string   `json:"work,omitempty"`  // a WORK that is there already, to go on with from its files
+	Task     string   `json:"task,omitempty"`  // only this one of its tasks
 	// From is a commit of an earlier run of that WORK which is not on the branch yet: the run begins there.
 	From string `json:"from,omitempty"`
 	// Plan is what an earlier run had agreed on. It holds for a WORK that has no files because nothing has landed.
