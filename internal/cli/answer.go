@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,7 +167,7 @@ func meant(r flow.Run, g flow.Gate, text string) (flow.Signal, error) {
 
 // signalled gives an answer to a run and says so.
 func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow.Signal) error {
-	if err := a.byPerson(s.Verb == flow.Approve || s.Verb == flow.Reject, "yes or no"); err != nil {
+	if err := cmp.Or(a.byPerson(s.Verb == flow.Approve || s.Verb == flow.Reject, "yes or no"), a.byPerson(decides(r, s), strconv.Quote(s.Text))); err != nil {
 		return err
 	}
 	s.By = a.who()
@@ -180,6 +181,12 @@ func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow
 	}
 	fmt.Fprintf(a.Err, a.lang().T("answer saved; to continue, run: jacquard resume %s\n"), r.ID)
 	return nil
+}
+
+// decides reports whether a reply takes a decision, as that to a question of yes, no and more does. What the next attempt is told is none.
+func decides(r flow.Run, s flow.Signal) bool {
+	g, err := gateOf(r, s.Gate)
+	return s.Verb == flow.Reply && (turn.Overrules(s.Gate, s.Text) || err == nil && approval(g))
 }
 
 // noLonger is the error of an answer that came too late.

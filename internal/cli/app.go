@@ -170,11 +170,14 @@ func (a *app) colour() bool {
 // agentSigns are variables that programs of agents set for the commands that they run.
 var agentSigns = []string{"CLAUDECODE", "AI_AGENT", "CODEX_THREAD_ID", "OPENCODE"}
 
+// agentsDecide is a variable by which a person lets agents decide in his place.
+const agentsDecide = "JACQUARD_AGENTS_DECIDE"
+
 // byPerson refuses what only a person decides, if that was asked for, where an agent runs this program. It stops an agent that means well:
-// one that does not can take the variable out of its environment.
+// one that does not can change its environment. A terminal shows no person: agents have them, too.
 func (a *app) byPerson(asked bool, what string) error {
 	for _, name := range agentSigns {
-		if asked && a.env[name] != "" && !a.converses() {
+		if asked && a.env[name] != "" && a.env[agentsDecide] != "1" {
 			return usage("only a person may use %s, and %s shows that an agent is running this: use it in your own terminal", what, name)
 		}
 	}

@@ -277,6 +277,9 @@ func (s *served) answer(ctx context.Context, req *mcp.CallToolRequest, in argume
 			if err != nil {
 				return nil, err
 			}
+			if decides(r, sig) {
+				return s.told(byHand), nil
+			}
 			all = append(all, sig)
 		}
 		for _, sig := range all {

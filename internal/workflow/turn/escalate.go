@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -40,10 +41,13 @@ func (s Sent) Question(say func(korean, english string) string, head string) str
 	return b.String()
 }
 
+// escalated ends the key of the question of an escalation.
+const escalated = "escalated"
+
 // Escalate asks a person what becomes of what did not pass: it is tried again, with a hint if he gives one; it is left out,
 // where that can be; or it ends. words say what he can answer.
 func Escalate(c *flow.Ctx, text, words string, canSkip bool) (what, hint string, err error) {
-	a, err := flow.Ask(c, "escalated", flow.Question{Text: step.Readable(Clip(text, 6000)) + "\n" + words})
+	a, err := flow.Ask(c, escalated, flow.Question{Text: step.Readable(Clip(text, 6000)) + "\n" + words})
 	if err != nil {
 		return "", "", err
 	}
@@ -57,6 +61,12 @@ func Escalate(c *flow.Ctx, text, words string, canSkip bool) (what, hint string,
 		return retry, "", nil
 	}
 	return retry, Clip(said, 4000), nil
+}
+
+// Overrules reports whether an answer to an escalation leaves something out, or replaces what has to succeed.
+func Overrules(gate, text string) bool {
+	text = strings.TrimSpace(text)
+	return path.Base(gate) == escalated && (strings.EqualFold(text, Skip) || strings.HasPrefix(text, commandWord))
 }
 
 // commandWord begins an answer that is a command.
