@@ -75,7 +75,7 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 		return usage("%s is a file, but prove judges the whole change: leave it out, or name a commit range", o.Range)
 	}
 	if o.Session == "" { // the model of a session calls it as well
-		o.Session = a.env["CLAUDE_CODE_SESSION_ID"]
+		o.Session = cmp.Or(a.env["CLAUDE_CODE_SESSION_ID"], a.env["CODEX_SESSION_ID"])
 	}
 	p, err := a.open(ctx)
 	if err != nil {
