@@ -29,7 +29,9 @@ type CommitVerification struct {
 	Failures []step.TestResult `json:"failures,omitempty"`
 	Findings []step.Finding    `json:"findings,omitempty"`
 	Attested *Attested         `json:"attested,omitempty"` // nil: nothing is
-	Sealed   []byte            `json:"-"`                  // what was found now, as an attestation; nil where it was not asked for or nothing was verified
+	// Unattested: nothing is attested, though this repository, or the file of evidence, has attestations.
+	Unattested bool   `json:"unattested,omitempty"`
+	Sealed     []byte `json:"-"` // what was found now, as an attestation; nil where it was not asked for or nothing was verified
 }
 
 // VerifyAlso is what else is wanted when a range is proved again.
@@ -53,6 +55,8 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, also VerifyAls
 	if err != nil {
 		return 0, err
 	}
+	_, none := a.o.Repo.Ref(ctx, proofNotes)
+	attests := also.Against != nil || none == nil
 	for _, e := range slices.Backward(log) {
 		run, part := runOf(e)
 		if run == "" {
@@ -67,6 +71,7 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, also VerifyAls
 		if v.Attested, err = a.attested(ctx, e, k, also.Against); err != nil {
 			return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
 		}
+		v.Unattested = v.Attested == nil && attests
 		if v.Attested != nil && v.Standing == Verified {
 			if v.Attested.compare(proof, v.Tests); v.Attested.Wrong != "" {
 				v.Standing, v.Reason = Unverified, v.Attested.Wrong

@@ -245,6 +245,10 @@ func showCommit(a *app, c act.CommitVerification, noted bool) {
 	fmt.Fprint(a.Out, report.Countf(l.T("✓ %s: %d tests passed\n"), shortCommit(c), c.Tests.Passed))
 	fmt.Fprint(a.Out, report.Shown(l, c.Tests))
 	switch t := c.Attested; {
+	case c.Unattested && noted:
+		fmt.Fprint(a.Out, l.T("    not attested: other commits have a note under refs/notes/jacquard, and this one has none. Rebase and amend lose it\n"))
+	case c.Unattested:
+		fmt.Fprint(a.Out, l.T("    not attested: the file of evidence has nothing about it\n"))
 	case t == nil:
 	case t.By == "":
 		fmt.Fprint(a.Out, report.Countf(l.T("    attested: %d tests passed; not signed\n"), t.Tests.Passed))
