@@ -22,7 +22,7 @@ const (
 	fromTests = "## What each test shows\n"
 )
 
-// row finds the name of a row of a design's table that a claim begins with.
+// row finds the row of a list that a claim begins with, such as A20 16: see TestEveryContradictionHasATest in internal/workflow/auto.
 var row = regexp.MustCompile(`^[AB][0-9]+(?: [0-9]+)?(?:, [a-z ]+)?: `)
 
 // TestEvidence: docs/evidence.md says what each test says of itself (the comment at the beginning of a story, that of a test in Go), and each

@@ -46,7 +46,7 @@ func (a *Actor) autoSurvey(ctx context.Context, j flow.Job, in step.SurveyIn) (s
 	return out, err
 }
 
-// usesReact reports whether a package of the project depends on React, or is configured for Next.js (A11).
+// usesReact reports whether a package of the project depends on React, or is configured for Next.js.
 func usesReact(v *view) bool {
 	for _, p := range v.paths() {
 		base := path.Base(p)

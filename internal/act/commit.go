@@ -24,14 +24,14 @@ const (
 	trailerTree = "Jacquard-Verified-Tree"
 )
 
-// Trailers that versions before wrote, and the original.
+// Trailers that earlier versions wrote, and the WORK pipeline (docs/differences.md).
 const (
 	oldStep     = "Jacquard-Step"
 	oldModule   = "Jacquard-Module"
 	oldWork     = "Jacquard-Work"
 	oldTask     = "Jacquard-Task"
 	oldReverted = "Jacquard-Reverted"
-	oldResult   = "Result" // the original's, works/WORK-03/TASK-01_result.md
+	oldResult   = "Result" // of the WORK pipeline: works/WORK-03/TASK-01_result.md
 )
 
 // commit is a commit of a run, and what of the run it is.
@@ -74,8 +74,8 @@ func isModule(c git.LogEntry, dir string) bool {
 
 var workTask = re.New(`^(WORK-\d+)/(TASK-\d+)$`)
 
-// TaskOf is the WORK and the task that a commit is of: by our trailers, or by the result file that commits of the original
-// name. They are empty for a commit of no task.
+// TaskOf is the WORK and the task that a commit is of: by our trailers, or by the result file that commits of the WORK
+// pipeline name. They are empty for a commit of no task.
 func TaskOf(c git.LogEntry) (work, id string) {
 	_, is := runOf(c)
 	if m := workTask().FindStringSubmatch(is); m != nil {

@@ -187,7 +187,7 @@ func (p *CompilePlan) skipped(why target.Reason) int {
 	return n
 }
 
-// warnings words what the targets say, as the seeds do.
+// warnings words what the targets say, as earlier tools did.
 func (p *CompilePlan) warnings() []string {
 	var out []string
 	for _, w := range p.res.Warnings {

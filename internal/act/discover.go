@@ -13,7 +13,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// Discovery is the first thing that a project needs, by the tiers of the workflow (A17, ruling 41).
+// Discovery is the first thing that a project needs, by tiers, the most urgent first.
 type Discovery struct {
 	Tier  int      `json:"tier"`            // 2 urgent, 3 work, 4 support, 5 a proposal; 0 nothing
 	Finds []string `json:"finds,omitempty"` // what was found

@@ -12,7 +12,7 @@ import (
 )
 
 // result writes the result files of a module into the run's folder: result.json
-// with the fields of the seed and spec.json with what the spec says. They are
+// with the fields that earlier tools wrote, and spec.json with what the spec says. They are
 // projections of the journal and rewritten whole.
 func (a *Actor) result(ctx context.Context, run string, r step.ModuleResult) error {
 	dir := filepath.Join(a.runDir(run), filepath.FromSlash(r.Dir))

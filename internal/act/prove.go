@@ -139,7 +139,7 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 }
 
 // constants looks for the values that the Domain Context fixes in the
-// module's sources and tests (ruling 17).
+// module's sources and tests.
 func (a *Actor) constants(ctx context.Context, f step.Facts, pv private, tree string) ([]step.Finding, error) {
 	if len(pv.Constants) == 0 {
 		return nil, nil

@@ -233,7 +233,7 @@ func (a *Actor) project(v *view) *inspect.Project {
 	return inspect.New(a.o.Repo.Root(), v.paths(), v.bytes).Library(GoLibrary(a.o.Env))
 }
 
-// specJSON is what a spec says, in the shape of the original's parser.
+// specJSON is what a spec says, in the shape that the parser of earlier tools gave it.
 func specJSON(path string, src []byte) []byte {
 	doc, _ := spec.Parse(path, src)
 	return doc.JSON()

@@ -218,7 +218,7 @@ var notRun = map[string]string{
 // idleText begins what documents say of commands that show nothing.
 const idleText = "succeeds without the task as well: "
 
-// checkResults are the checks of a proof in the order of the original's verifier, for documents: what has passed, failed, or
+// checkResults are the checks of a proof for documents, in the order of the WORK pipeline's verifier: what has passed, failed, or
 // not run and why. before are the failures that were there before, idle the command lines that show nothing.
 func checkResults(p check.Proof, ran check.Ran, before, idle []string) []step.CheckResult {
 	rules := map[string]string{

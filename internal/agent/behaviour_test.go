@@ -121,8 +121,9 @@ func TestDeniedWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestJudgeReadsOnly: A20 9: a judge that has tools cannot change what it judges.
+// TestJudgeReadsOnly: a judge that has tools cannot change what it judges.
 func TestJudgeReadsOnly(t *testing.T) {
+	// A20 9: see TestEveryContradictionHasATest in internal/workflow/auto.
 	t.Parallel()
 	eachCLI(t, func(t *testing.T, c cli) {
 		t.Helper()

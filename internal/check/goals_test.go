@@ -11,9 +11,10 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// TestGoals (A20 21: they come from a table, and check only) runs the goals of quality on real trees: each runs whatever the others say, what the project has no command for
-// is not run, and what failed before in the same way is nobody's.
+// TestGoals runs the goals of quality on real trees: they come from a table, and check only. Each runs whatever the others say, what the
+// project has no command for is not run, and what failed before in the same way is nobody's.
 func TestGoals(t *testing.T) {
+	// A20 21: see TestEveryContradictionHasATest in internal/workflow/auto.
 	t.Parallel()
 	conformance.InTurn(t, 8)
 	l := newLab(t)

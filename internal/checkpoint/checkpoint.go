@@ -337,8 +337,8 @@ var Strategies = []string{Direct, Subagent, AgentTeams}
 // manyCheckpoints is from where a design is one for teams.
 const manyCheckpoints = 5
 
-// Strategy chooses how checkpoints are built, and says why (B3 of the description, with the precedence that closes its
-// holes): one, or all on one file, are direct; five or more are for teams; the rest is built side by side.
+// Strategy chooses how checkpoints are built, and says why. The first rule that holds counts: one, or all on one file, are
+// direct; five or more are for teams; the rest is built side by side.
 func Strategy(list []Checkpoint) (strategy, why string) {
 	if len(list) == 1 {
 		return Direct, "one checkpoint"

@@ -18,7 +18,7 @@ func point(id string, needs []string, files ...string) checkpoint.Checkpoint {
 	return k
 }
 
-// TestStrategy: the rows of B3, with the precedence that closes its holes.
+// TestStrategy: which checkpoints get which strategy. Where several rules hold, the first one counts.
 func TestStrategy(t *testing.T) {
 	t.Parallel()
 	five := func(file func(int) string) (out []checkpoint.Checkpoint) {
@@ -64,7 +64,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestCheck: what a program sees to be wrong with a design (the checklist of B2).
+// TestCheck: what a program sees to be wrong with a design.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	good := func() checkpoint.Design {
@@ -103,7 +103,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestNumbered: B10 2, one kind of id: whatever an author calls a checkpoint, it is cp-N.
+// TestNumbered: one kind of id: whatever an author calls a checkpoint, it is cp-N.
 func TestNumbered(t *testing.T) {
 	t.Parallel()
 	d := checkpoint.Design{Checkpoints: []checkpoint.Checkpoint{point("checkpoint-7", nil, "./a.go"), point("x", []string{"checkpoint-1", "CP 1", "cp-01", "what"}, "b.go")}}
@@ -132,7 +132,7 @@ func TestNumbered(t *testing.T) {
 
 var zone = time.FixedZone("KST", 9*3600)
 
-// TestState: the state file of the description, written and read; its sample has times without a zone.
+// TestState: the state file is written and read, also a sample of the earlier tool, with times without a zone.
 func TestState(t *testing.T) {
 	t.Parallel()
 	sample := "# .develop-workflow/state.yaml\n\nphase: IMPLEMENT              # DESIGN | REVIEW\nstrategy: subagent\nfeature: \"실시간 채팅 기능\"     # summary\nstarted_at: \"2026-02-16T10:00:00\"\nupdated_at: \"2026-02-16T11:30:00\"\n\n" +

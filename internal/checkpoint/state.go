@@ -13,7 +13,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/re"
 )
 
-// The state files: the one that is written, and one of later versions of the process that is read where there is no other.
+// The state files: the one that is written, and one of later versions of the earlier tool that is read where there is no other.
 const (
 	StateDir   = ".develop-workflow"
 	StatePath  = StateDir + "/state.yaml"
@@ -66,7 +66,7 @@ type State struct {
 // maxIterations is the most that a state file can say of a checkpoint.
 const maxIterations = 3
 
-// Bytes is the state file: the keys of the description in their order, times with their offset.
+// Bytes is the state file: the keys in the order of docs/internals/develop.md, times with their offset.
 func (s State) Bytes() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "phase: %s\n", s.Phase)

@@ -145,13 +145,13 @@ func (p *project) openIssues(ctx context.Context) (string, error) {
 	return b.String(), err
 }
 
-// The words that ask for an ending of mails instead of work on the project (A18, ruling 38).
+// Tasks that ask for draft replies or a to-do list of the mails, instead of work on the project.
 var (
 	draftWords = re.New(`(?i)^((이 |그 )?(메일|이메일)?(에 |에 대한 )?\s*(응답|회신|답장|답변)(의)?\s*초안(을|만)?(\s*(작성|생성|써|만들어)\S*( \S{1,3})?)?|(please )?(write |make |prepare |create )?(an? |the )?(draft|reply|replies|answers?)s?( (an? |the |some )?(repl(y|ies)|answers?|drafts?))?)[.!]?$`)
 	todoWords  = re.New(`(?i)^((메일|이메일)?(에서 )?\s*할\s*일(\s*목록)?(을|를|만)?(\s*(작성|생성|정리|뽑아|만들어|써)\S*( \S{1,3})?)?|(please )?(write |make |create |give me )?(an? |the )?to[- ]?dos?([- ]list)?)[.!]?$`)
 )
 
-// taskOf takes the arguments apart. Beside --gmail the first may be its query (A18); without a task, or where the words ask
+// taskOf takes the arguments apart. Beside --gmail the first may be its query; without a task, or where the words ask
 // for drafts or a list, wants is what the run ends with.
 func (f *autoFlags) taskOf(args []string) (string, error) {
 	if f.gmail == inbox.Unread && len(args) > 0 && inbox.IsQuery(args[0]) {

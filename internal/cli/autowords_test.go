@@ -8,7 +8,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// TestTaskOf (A18, ruling 38): what beside --gmail is a query, what a wish for drafts or a list, and what a task.
+// TestTaskOf: what beside --gmail is a query, what a wish for drafts or a list, and what a task.
 func TestTaskOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -445,8 +445,8 @@ func (c config) checkSeats() error {
 	return errors.Join(errs...)
 }
 
-// findRoot finds the project: the nearest jacquard.yaml or jacquard.lock upwards, else the git top level, else the nearest manifest
-// (ruling 1). Nothing above a repository is looked at: one that lies in the folder of another project is a project of its own.
+// findRoot finds the project: the nearest jacquard.yaml or jacquard.lock upwards, else the git top level, else the nearest manifest.
+// Nothing above a repository is looked at: one that lies in the folder of another project is a project of its own.
 func findRoot(from string) string {
 	abs, err := filepath.Abs(from)
 	if err != nil {

@@ -62,7 +62,7 @@ func (p *project) work(ctx context.Context, given string, f workFlags) error {
 		return err
 	}
 	r := works.ParseRequest(given)
-	switch r.Intent { // the original's phrases
+	switch r.Intent { // the phrases of earlier tools
 	case works.Resume:
 		return p.workResume(ctx, r.Work, r.Task, f)
 	case works.Show:
@@ -117,10 +117,10 @@ func (p *project) language(words string) string {
 	return cmp.Or(said, string(p.a.lang()))
 }
 
-// routerFile is the configuration of the original, which may change the numbers.
+// routerFile is the configuration of the WORK pipeline, which may change the numbers.
 const routerFile = ".agent/router_rule_config.json"
 
-// router are the limits of the modes: of jacquard.yaml, else of the original's file, else the built-in ones.
+// router are the limits of the modes: of jacquard.yaml, else of the WORK pipeline's file, else the built-in ones.
 func (p *project) router() (step.Router, error) {
 	out := step.Router{DirectRequirements: 2, DirectCriteria: 3, PipelineTasks: 1}
 	raw, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(routerFile)))

@@ -19,7 +19,8 @@ import (
 )
 
 // worktree makes a work tree beside the repository for one feature, on a branch of its own from the default branch, and
-// opens the project there (ruling 39), from where a pull request goes, if there is to be one. end says where it is; one that has nothing in it that is not merged is removed.
+// opens the project there, from where a pull request goes, if there is to be one. end says where it is; one that has nothing in it that is
+// not merged is removed.
 func (p *project) worktree(ctx context.Context, feature, request string, pull *step.PullIn) (there *project, end func() error, err error) {
 	if err := p.begun(ctx); err != nil {
 		return nil, nil, err

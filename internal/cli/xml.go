@@ -100,7 +100,7 @@ func taskResultOf(plan step.WorkPlan, t task.Task, r step.TaskResult, subject st
 	out.Status, out.Reason = works.Fail, r.Reason
 	for _, f := range r.Findings {
 		if f.Rule == "no-changes" {
-			out.Reason = f.Message // in the original's words
+			out.Reason = f.Message // in the words of the WORK pipeline
 		}
 		out.Failures = append(out.Failures, works.Failure{Check: f.Rule, Error: f.Message, File: f.Path})
 	}

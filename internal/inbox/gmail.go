@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	gmailMails = 20 // that are read (A18)
+	gmailMails = 20 // that are read
 	gmailAPI   = "https://gmail.googleapis.com"
 	googleAuth = "https://oauth2.googleapis.com/token"
 	// Unread is the query of the mails that nobody has read yet.
@@ -36,7 +36,7 @@ const (
 // ErrNoGmail says how to get a token for Gmail.
 var ErrNoGmail = errors.New("not logged in to Gmail: create an OAuth client of the kind \"desktop app\" at https://console.cloud.google.com/apis/credentials with the Gmail API, log in with `gcloud auth application-default login --client-id-file=CLIENT.json --scopes=https://www.googleapis.com/auth/gmail.readonly,https://www.googleapis.com/auth/cloud-platform`, and set GMAIL_TOKEN_FILE to the file that it writes (~/.config/gcloud/application_default_credentials.json); without the variable it is looked for in ~/.config/jacquard/gmail.json")
 
-// IsQuery reports whether a text is a search of Gmail (from:client newer_than:7d) rather than a task in words (A18).
+// IsQuery reports whether a text is a search of Gmail (from:client newer_than:7d) rather than a task in words.
 func IsQuery(s string) bool { return query().MatchString(s) }
 
 var query = re.New(`(?i)(^|\s)-?(from|to|cc|bcc|subject|label|has|is|in|after|before|older|newer|older_than|newer_than|filename|category|larger|smaller|list|deliveredto|rfc822msgid):\S`)

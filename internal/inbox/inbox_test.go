@@ -277,7 +277,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestIsQuery (A18): a search is told from a task in words.
+// TestIsQuery: a search is told from a task in words.
 func TestIsQuery(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

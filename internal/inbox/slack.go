@@ -18,7 +18,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/re"
 )
 
-// What is asked for of a channel (A18).
+// What is asked for of a channel.
 const (
 	slackMost    = 100 // messages of the channel, or of a thread
 	slackThreads = 10  // threads that are read, the newest first

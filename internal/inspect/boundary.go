@@ -45,7 +45,7 @@ type BoundaryBreach struct {
 	inside bool // the reference is as it has to be, and what it says is no dependency that a module may have
 }
 
-// upward is why a module may not depend on one that it lies in (rule INV-1). One beside it is another matter: that is what
+// upward is why a module may not depend on one that it lies in. One beside it is another matter: that is what
 // interfaces are for.
 const upward = "a module must not depend on a module that contains it: move what both need into a separate module"
 

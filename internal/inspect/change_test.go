@@ -136,7 +136,7 @@ func TestPathsOfRust(t *testing.T) {
 }
 
 // TestCirclesWithTheModuleAround: a face that offers what is in its modules, which use what it has itself, is no circle: the
-// modules in it come first, as rule INV-1 has it.
+// modules in it come first.
 func TestCirclesWithTheModuleAround(t *testing.T) {
 	t.Parallel()
 	for name, files := range map[string]map[string]string{

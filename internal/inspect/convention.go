@@ -10,7 +10,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
-// Conventions says whether the conventions are where they have to be (rule INV-5): in the
+// Conventions says whether the conventions are where they have to be: in the
 // root's CLAUDE.md (for code, a sound code-convention.md will do), and well formed where a module has its own.
 type Conventions struct {
 	Root        string             `json:"project_root"`

@@ -165,7 +165,7 @@ func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File
 	for _, d := range uses[x.Dir] {
 		if !Below(d)(x.Dir) || !leads(d, x.Dir, func(d string) []string { return uses[d] }) {
 			specs = append(specs, p.SpecPath(d))
-		} // else a circle with the module that it lies in, and this is the direction that rule INV-1 forbids
+		} // else a circle with the module that it lies in, and this is the direction that is not allowed: see upward
 	}
 	if deps := dependenciesText("external", p.packages(names, files)) + dependenciesText("internal", specs); deps != "" {
 		b.WriteString("\n## Dependencies\n\n" + deps)

@@ -44,7 +44,7 @@ func TestStrictSaysError(t *testing.T) {
 	}
 }
 
-// TestModulesAreComparedAlone (rule INV-2): what is said of a module is the same whatever else is compared.
+// TestModulesAreComparedAlone: what is said of a module is the same whatever else is compared.
 func TestModulesAreComparedAlone(t *testing.T) {
 	t.Parallel()
 	x := project(map[string]string{
@@ -75,7 +75,7 @@ func TestParentReferencesAreForbidden(t *testing.T) {
 	}
 }
 
-// TestNoModuleDependsOnTheOneAround (rule INV-1): but on those in it, and beside it.
+// TestNoModuleDependsOnTheOneAround: but on those in it, and beside it.
 func TestNoModuleDependsOnTheOneAround(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

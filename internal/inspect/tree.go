@@ -12,7 +12,7 @@ import (
 )
 
 // Tree says which directories need a CLAUDE.md: those with source files, and those with
-// two or more directories (rule CON-1).
+// two or more directories.
 type Tree struct {
 	Root     string      `json:"root"`
 	Needs    []TreeEntry `json:"needs_claude_md"`

@@ -26,7 +26,7 @@ func (v Validation) Clean() bool {
 	return v.Summary.Good+v.Summary.Partial+v.Summary.Fixed == v.Summary.Modules && len(v.Conventions) == 0 && len(v.Unreadable) == 0
 }
 
-// ModuleDrift is one module. Coverage is the original's formula, in percent: the
+// ModuleDrift is one module. Coverage is in percent, as earlier tools counted it: the
 // documented exports without the stale ones, of the documented ones and the missing ones.
 // Status is good (valid, no drift, all facts agree, coverage at least 90), partial (the same, but for facts that could not
 // be compared or of which a note speaks, or for a spec that changed since the build), fixed (good or partial, and was not before it was mended), improve (one or two drifts, or 70 to 89) or poor. Notes are no drift.

@@ -127,7 +127,7 @@ type Source struct {
 	List []Message
 }
 
-// What is kept of messages in a context file: the newest (A18), within so many bytes.
+// What is kept of messages in a context file: the newest, within so many bytes.
 const (
 	rawMessages = 50
 	rawBytes    = 40_000
@@ -136,7 +136,7 @@ const (
 // address is one on the web.
 var address = re.New("https?://[^\\s<>\"'`|)\\]]+")
 
-// Context is what is shown of a source to those who plan and build (A18): what was found, without the messages. What is linked
+// Context is what is shown of a source to those who plan and build: what was found, without the messages. What is linked
 // and attached comes from the messages themselves; a remark whose message does not exist stays without one.
 func (d Document) Context(s Source, a Analysis) []byte {
 	overview := "overview"

@@ -16,7 +16,7 @@ func mails() pdca.Source {
 	}}
 }
 
-// TestContext (A18): the sections are there in both languages and for both kinds, what is linked and attached comes from the
+// TestContext: the sections are there in both languages and for both kinds, what is linked and attached comes from the
 // messages, a point names its message where there is such a one, and no text makes a heading of its own.
 func TestContext(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestDrafts (ruling 38): drafts go to whom the mails say, never to whom an answer of an agent says.
+// TestDrafts: drafts go to whom the mails say, never to whom an answer of an agent says.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	a := pdca.Analysis{Replies: []pdca.Remark{

@@ -45,8 +45,8 @@ type Part struct {
 	Paths []string `json:"paths"` // files, or directories that end with "/"
 }
 
-// CheckDesign is what code can say against a design: A7's gate between design and implementation, and that its files are
-// those of the project. A heavy one names its risks.
+// CheckDesign is what code can say against a design before it is implemented: what is missing or too short, and files that are
+// not those of the project. A heavy one names its risks.
 func CheckDesign(d Design, m Mode, exists func(string) bool) []Problem {
 	var out []Problem
 	say := func(format string, args ...any) {

@@ -2,6 +2,6 @@
 // them, how large a request is, how two failures are told apart, and how much of a design is there. It decides nothing
 // about a run.
 //
-// The rules are those of the workflow's version 23 with the contradictions resolved; each is named where it stands (A5,
-// A7, A11 of its description).
+// The rules come from a description of the workflow (version 23) that is not in the repository. Where it contradicts itself,
+// one way was chosen: see TestEveryContradictionHasATest in internal/workflow/auto.
 package pdca

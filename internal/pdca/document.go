@@ -10,19 +10,19 @@ import (
 // Homes are the folders of a project that have documents of features.
 var Homes = []string{"docs/01-plan", "docs/02-design", "docs/03-analysis", "docs/04-report"}
 
-// PlanPath is where the plan of a feature is (A19).
+// PlanPath is where the plan of a feature is.
 func PlanPath(feature string) string { return "docs/01-plan/" + feature + ".plan.md" }
 
-// DesignPath is where the design of a feature is (A19).
+// DesignPath is where the design of a feature is.
 func DesignPath(feature string) string { return "docs/02-design/" + feature + ".design.md" }
 
-// GapPath is where the gap analysis of a feature is (A19).
+// GapPath is where the gap analysis of a feature is.
 func GapPath(feature string) string { return "docs/03-analysis/" + feature + ".gap-analysis.md" }
 
-// ReportPath is where the report of a feature is (A19).
+// ReportPath is where the report of a feature is.
 func ReportPath(feature string) string { return "docs/04-report/" + feature + ".report.md" }
 
-// words are the headings of the documents, by language: Korean as the original has them, English beside.
+// words are the headings of the documents, by language: Korean as earlier tools have them, English beside.
 var words = map[string][2]string{
 	"plan": {"계획", "plan"}, "design": {"설계", "design"}, "background": {"배경", "Background"}, "scope": {"구현 범위", "Scope"}, "excluded": {"제외", "Out of scope"},
 	"criterion": {"수용 기준", "Done when"}, "files": {"영향 파일", "Affected files"}, "modify": {"수정 대상", "To change"}, "create": {"신규 생성", "New"}, "delete": {"삭제 대상", "To delete"},
@@ -48,7 +48,7 @@ func (d Document) word(name string) string {
 	return words[name][1]
 }
 
-// Plan is the document of a plan. Its headings are those that the plan gate looks for (A7).
+// Plan is the document of a plan. Its headings are those that the plan gate of earlier tools looks for.
 func (d Document) Plan(p Plan) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s %s\n\n## %s\n\n%s\n\n## %s\n\n", d.Feature, d.word("plan"), d.word("background"), Paragraph(p.Background), d.word("scope"))

@@ -32,11 +32,11 @@ type GapItem struct {
 type Gap struct {
 	Items   []GapItem `json:"items"`
 	Matched int       `json:"matched"`
-	// Rate is matched/total in whole percent, rounded down (A11); 0 for an empty checklist.
+	// Rate is matched/total in whole percent, rounded down; 0 for an empty checklist.
 	Rate int `json:"rate"`
 }
 
-// GapThreshold is the rate from which a design counts as built (A4).
+// GapThreshold is the rate from which a design counts as built.
 const GapThreshold = 90
 
 // MeasureGap puts together what code found and what a reader judged. An item that nobody has judged does not match.

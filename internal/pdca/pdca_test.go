@@ -21,8 +21,9 @@ func files(paths ...string) []task.File {
 	return out
 }
 
-// TestRate is the rubric of A5, one point at a time, and A20 18: the word of the original still counts, and the flag.
+// TestRate: the score of a request, one point at a time. The keyword of earlier tools still counts, and so does the flag.
 func TestRate(t *testing.T) {
+	// A20 18: see TestEveryContradictionHasATest in internal/workflow/auto.
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		e        pdca.Estimate
@@ -63,7 +64,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestFeature is ruling 34.
+// TestFeature: the name of a feature has only small letters, digits and hyphens, and at most 40 characters.
 func TestFeature(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -85,8 +86,9 @@ func goodPlan() pdca.Plan {
 	}
 }
 
-// TestCheckPlan: a good plan passes, and each thing that is taken from it is named by its gate. A20 20: new files need not be there.
+// TestCheckPlan: a good plan passes, and each thing that is taken from it is named by its gate. New files need not be there.
 func TestCheckPlan(t *testing.T) {
+	// A20 20: see TestEveryContradictionHasATest in internal/workflow/auto.
 	t.Parallel()
 	exists := func(p string) bool { return p == "cart.go" || p == "old.go" }
 	if got := pdca.CheckPlan(goodPlan(), pdca.Standard, exists); len(got) > 0 {
@@ -261,7 +263,7 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// TestDocuments: the documents have the headings that the gate of the original looks for, and no text of an author makes
+// TestDocuments: the documents have the headings that the gate of earlier tools looks for, and no text of an author makes
 // another.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
@@ -299,8 +301,10 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestWriteStatus (A20 1 and 2: the file is a copy of what the journal knows, with the attempts that the engine has counted): what others wrote stays, what contradicts itself is mended and said, and a broken file is no end.
+// TestWriteStatus: the file is a copy of what the journal knows, with the attempts that the engine has counted. What others wrote stays, what
+// contradicts itself is mended and said, and a broken file is no end.
 func TestWriteStatus(t *testing.T) {
+	// A20 1 and 2: see TestEveryContradictionHasATest in internal/workflow/auto.
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	rate := 95

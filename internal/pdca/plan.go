@@ -57,13 +57,13 @@ type Problem struct {
 	Warn bool `json:"warn,omitempty"`
 }
 
-// The gates that code judges (A6, A7).
+// The gates that code judges.
 const (
 	GatePlan      = "plan"       // background, scope, files and risks are there
-	GatePaths     = "paths"      // QG1: what is to be changed exists, what is new does not
-	GateCriteria  = "criteria"   // QG2, the part of it that code can see: every item has criteria
-	GateWords     = "words"      // QG3: no word that leaves open what is meant
-	GateEdgeCases = "edge-cases" // QG4: at least two
+	GatePaths     = "paths"      // what is to be changed exists, what is new does not
+	GateCriteria  = "criteria"   // every item has criteria; whether they can be measured, a critic judges
+	GateWords     = "words"      // no word that leaves open what is meant
+	GateEdgeCases = "edge-cases" // at least two
 	GateDesign    = "design"     // files, interfaces, data flow, tests
 	GateCommands  = "commands"   // the commands can be run
 )
@@ -71,11 +71,11 @@ const (
 // Limits of the gates.
 const (
 	minText      = 20 // runes of a section that counts
-	minEdgeCases = 2  // QG4
-	minPlan      = 50 // runes of a plan (A3, LIGHT)
+	minEdgeCases = 2  // that a plan names
+	minPlan      = 50 // runes of a plan
 )
 
-// CheckPlan is what code can say against a plan: A7's plan gate, QG1, QG3, QG4, and that every item has criteria. A LIGHT plan
+// CheckPlan is what code can say against a plan: the gates from GatePlan to GateEdgeCases. A LIGHT plan
 // needs no risks and no edge cases. exists reports whether the project has a file.
 func CheckPlan(p Plan, size Mode, exists func(string) bool) []Problem {
 	var out []Problem
@@ -166,7 +166,7 @@ type VagueWord struct {
 	Warn bool // it may as well be an honest enumeration
 }
 
-// vague are the words of QG3 with those of English; listing are such that end an enumeration, which is mostly honest (half
+// vague are words that leave open what is meant, in Korean and English; listing are such that end an enumeration, which is mostly honest (half
 // of real plans have one), so that they only warn.
 var (
 	vague   = re.New(`(?i)적절히|적절하게|적절한|필요\s?시|필요에\s?따라|필요하면|가능하면|가능한\s?한|\b(?:as appropriate|appropriately|if necessary|when necessary|as needed|if possible|where possible|and so on|to be determined|TBD)\b`)
@@ -174,7 +174,7 @@ var (
 	quoted  = re.New("`[^`]*`" + `|"[^"\n]*"|“[^”]*”|'[^'\n]{2,}'|「[^」]*」`)
 )
 
-// Vague are the words of a sentence that leave open what is meant (QG3). What stands in quotes or as code is not the
+// Vague are the words of a sentence that leave open what is meant. What stands in quotes or as code is not the
 // author's.
 func Vague(s string) []VagueWord {
 	s = quoted().ReplaceAllString(s, " ")

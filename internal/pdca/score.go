@@ -56,7 +56,7 @@ type Score struct {
 	Mode   Mode    `json:"mode"`
 }
 
-// The criteria of the score (A5).
+// The criteria of the score.
 const (
 	PointFiles        = "files"
 	PointArchitecture = "architecture"
@@ -71,10 +71,10 @@ const (
 	manyModules = 2
 )
 
-// appetite are words of a request that ask for care: the keyword of the original, and those of its later versions.
+// appetite are words of a request that ask for care: the keyword of the earlier tool, and those of its later versions.
 var appetite = re.New(`(?i)\bralplan\b|제대로|production[- ]ready`)
 
-// Rate gives a request its score (A5). Four of the five points are computed; whether a pattern is new is the estimate's
+// Rate gives a request its score. Four of the five points are computed; whether a pattern is new is the estimate's
 // judgement. Tests and documents come with every change and make none larger. explicit says that the user asked for the large
 // way, roots are the directories of manifests.
 func Rate(e Estimate, request string, explicit bool, roots []string) Score {
@@ -104,7 +104,7 @@ func Rate(e Estimate, request string, explicit bool, roots []string) Score {
 	return s
 }
 
-// ModeOf is the mode that points make: LIGHT up to 1, STANDARD up to 3 (A5).
+// ModeOf is the mode that points make: LIGHT up to 1, STANDARD up to 3.
 func ModeOf(points int) Mode {
 	switch {
 	case points <= 1:
@@ -144,7 +144,7 @@ func point(name string, yes bool, reasons []string) Point {
 }
 
 // Modules are the modules that files lie in: the nearest directory below the top that has a manifest (roots), else the
-// first two parts of their own (A5).
+// first two parts of their own.
 func Modules(files []task.File, roots []string) []string {
 	var out []string
 	for _, f := range files {
@@ -165,7 +165,7 @@ func Modules(files []task.File, roots []string) []string {
 	return out
 }
 
-// slug is a name that a feature may have (ruling 34).
+// slug is a name that a feature may have.
 var slug = re.New(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$`)
 
 // Feature makes the name of a feature from what an author calls it: lower case, [a-z0-9-], at most 40 characters. "" when

@@ -33,7 +33,7 @@ var changing = []struct {
 	{re.New(`\s+`), " "},
 }
 
-// Sign makes the signature of a failure (A11), which is what makes two of them the same: a hash of goal, test, class of the error and
+// Sign makes the signature of a failure, which is what makes two of them the same: a hash of goal, test, class of the error and
 // message, without what changes from run to run.
 func Sign(f Failure) string {
 	message := f.Message

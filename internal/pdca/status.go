@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// StatusPath is the file that tells other tools where the features of a project stand (A16, version 2.0).
+// StatusPath is the file that tells other tools where the features of a project stand, in version 2.0 of its format.
 const StatusPath = "docs/.pdca-status.json"
 
 // Feature states of the status file.
@@ -32,7 +32,7 @@ type FeatureState struct {
 	Iterations int    // improvements in check and act
 	Documents  map[string]string
 	Started    time.Time
-	// Attempts, Building and Remaining are the fields of the implementation (ruling 42).
+	// Attempts, Building and Remaining are the fields of the implementation.
 	Attempts  int
 	Building  string // in_progress, completed, failed; "" before
 	Remaining []string

@@ -40,7 +40,7 @@ const (
 // Documents are all of them.
 func Documents() []string { return []string{PlanDoc, DesignDoc, AnalysisDoc, ReportDoc} }
 
-// OwnStyle is the style where nobody has another one: A3, A4 and A11 of the description.
+// OwnStyle is the style where nobody has another one. docs/concepts/styles.md has it as a table.
 func OwnStyle() Style {
 	return Style{
 		Sizes: map[Mode]Size{

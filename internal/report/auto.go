@@ -189,7 +189,7 @@ func (r *Run) featureNote(e flow.Event) {
 	f.Mode, f.Gap = cmp.Or(n.Mode, f.Mode), cmp.Or(n.Gap, f.Gap)
 }
 
-// State is what the status file says of the feature (A16). verified says how a run that has ended did.
+// State is what the status file says of the feature. verified says how a run that has ended did.
 func (f Feature) State(started time.Time, ended, verified bool) pdca.FeatureState {
 	at := func(p string) string { return path.Join(f.Documents, p) }
 	s := pdca.FeatureState{

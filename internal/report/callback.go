@@ -14,7 +14,7 @@ import (
 // CallbackKind says which address a callback goes to.
 type CallbackKind string
 
-// The kinds of callbacks of the WORK protocol (reference, 4.1).
+// The kinds of callbacks; see docs/internals/wire-formats.md.
 const (
 	StageCallback    CallbackKind = "stage"
 	ProgressCallback CallbackKind = "progress"
@@ -142,7 +142,7 @@ func (c *Callbacks) result(e flow.Event, r step.TaskResult) []Callback {
 		body["reason"] = r.Reason
 	}
 	out := append(c.stage(e, "COMMITTER", event, r.ID), c.progress(e, r.ID, progress, r.Summary, nil))
-	key := cmp.Or(r.Commit, fmt.Sprintf("%s-%d", c.run, e.Seq)) // the original's key of idempotency
+	key := cmp.Or(r.Commit, fmt.Sprintf("%s-%d", c.run, e.Seq)) // the Idempotency-Key that the WORK pipeline sends
 	return append(out, Callback{Kind: TaskCallback, Seq: e.Seq, Key: key, Body: encoded(body)})
 }
 

@@ -27,7 +27,7 @@ func (l Lang) Wording(en string) string {
 }
 
 // korean has the Korean wording of every message; errors and help have tables
-// of their own. Those of compile are what people know from the original process.
+// of their own. Those of compile are what people know from earlier tools.
 var korean = map[string]string{
 	// sandbox
 	"%s: agents and checks run with your permissions; full is available here":                                                                                                                     "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 여기서는 full을 쓸 수 있습니다",

@@ -128,7 +128,7 @@ func FreeForm(l Lang, file string) string {
 	return fmt.Sprintf(l.T("%s is free text, not a spec: it has no Purpose, Exports or Behavior section. Add them to make it a spec\n"), file)
 }
 
-// Started is the line of a module that begins. In Korean it has the words that people know from the original process.
+// Started is the line of a module that begins. In Korean it has the words that people know from earlier tools.
 func Started(l Lang, dir string) string {
 	if l == Korean {
 		depth := 0
@@ -374,7 +374,7 @@ func findingLines(l Lang, list []step.Finding) string {
 	return b.String()
 }
 
-// Generated is the seed's text at the end of a compile run, for who calls it by that name.
+// Generated is the summary of earlier tools at the end of a run of build, for who calls it compile.
 func Generated(l Lang, r *Run) string {
 	o := r.Result.(*step.CompileOut) //nolint:forcetypeassert // it is of a build
 	e := r.ended(l, true)
@@ -443,7 +443,7 @@ func Question(l Lang, key string, q flow.Question) string {
 	return strings.Join(lines, "\n")
 }
 
-// Blocks prints a result in the block form that scripts for the original read.
+// Blocks prints a result in the block form that scripts for earlier tools read.
 func Blocks(r step.ModuleResult, resultFile, specFile string) string {
 	var b strings.Builder
 	b.WriteString("---compiler-result---\n")

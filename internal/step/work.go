@@ -48,7 +48,7 @@ func (in WorkIn) Asked() string {
 	return in.Request
 }
 
-// Router are the limits that decide how a request is carried out (ruling 28).
+// Router are the limits that decide how a request is carried out.
 type Router struct {
 	DirectRequirements int `json:"direct_requirements"` // at most so many functional requirements
 	DirectCriteria     int `json:"direct_criteria"`     // at most so many criteria, each with a command
@@ -374,7 +374,7 @@ type WorkOut struct {
 	Done    int    `json:"done"`
 	Failed  int    `json:"failed"`
 	Blocked int    `json:"blocked"`
-	// Original is how many sessions the process had that these documents come from: 3 direct, 5 pipeline, 2 + 4N full.
+	// Original is how many sessions the WORK pipeline had, which these documents come from: 3 direct, 5 pipeline, 2 + 4N full.
 	Original int `json:"original_sessions"`
 }
 

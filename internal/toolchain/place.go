@@ -10,7 +10,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/re"
 )
 
-// Placement says where the files of one module belong (ruling 16): the paths an agent may write, and the names that a
+// Placement says where the files of one module belong: the paths an agent may write, and the names that a
 // new module's first files get.
 type Placement struct {
 	Dir      string   `json:"dir"`

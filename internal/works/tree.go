@@ -228,7 +228,7 @@ func (w *Work) join() {
 			x.Title, x.DependsOn = s.Title, s.DependsOn
 		}
 	}
-	// A file of progress alone makes no TASK (B4 of the original counted them).
+	// A file of progress alone makes no TASK (the WORK pipeline counted them).
 	w.Tasks = slices.DeleteFunc(w.Tasks, func(x *WorkTask) bool {
 		lone := x.Title == "" && x.DependsOn == nil && x.Task == nil && x.Result == nil && !w.plans(x.ID)
 		if lone {

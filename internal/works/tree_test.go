@@ -133,7 +133,7 @@ func TestMendingGoesToTheEnd(t *testing.T) {
 	}
 }
 
-func TestProgressFilesAreNoTasks(t *testing.T) { // B4
+func TestProgressFilesAreNoTasks(t *testing.T) {
 	t.Parallel()
 	tree := open(map[string][]byte{
 		"works/WORK-01/TASK-00.md": []byte("# TASK-00: a\n"), "works/WORK-01/TASK-00_progress.md": nil, "works/WORK-01/TASK-00_result.md": nil,

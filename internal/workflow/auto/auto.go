@@ -22,7 +22,7 @@ import (
 // Workflow is `jacquard auto`.
 var Workflow = flow.Workflow[step.AutoIn, step.AutoOut]{Name: "auto", Fn: run}
 
-// Limits (A4) that no size changes, see pdca.Style for the others. Each is compared as used >= max before the act.
+// Limits that no size changes, see pdca.Style for the others. Each is compared as used >= max before the act.
 const (
 	repairRounds   = 1 // of a plan or a design that a gate of code sent back
 	sameFailures   = 3 // attempts or cycles with one failure
@@ -31,7 +31,7 @@ const (
 	maxReentries   = 3 // into the check, from the act
 	maxFixes       = 5 // in check and act together
 	e2eFixes       = 2 // after end-to-end tests that failed; none with --strict
-	largeDiff      = 5 // files that promote by one step (A20, row 7)
+	largeDiff      = 5 // files that promote by one step
 )
 
 // The phases.
@@ -235,7 +235,7 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (out step.TurnOut, err er
 	return out, turn.Decode(out.Answer, to)
 }
 
-// tier is which models a role gets (A1, A2); "" = medium.
+// tier is which models a role gets, as docs/guides/costs.md says; "" = medium.
 func (f *feature) tier(role string) string {
 	switch role {
 	case "estimate":

@@ -18,7 +18,7 @@ type (
 	attempt = turn.Attempt[turn.Built]
 )
 
-// builds gets the feature implemented and proved. A size without a design is promoted after its attempts, and gets one (A20, row 6).
+// builds gets the feature implemented and proved. A size without a design is promoted after its attempts, and gets one.
 func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 	size := f.size()
 	var begin *step.TurnOut // what is there already
@@ -207,8 +207,8 @@ func (f *feature) said() string {
 	return "\nThe agent says: " + f.reply
 }
 
-// fixers are the roles that write, by the domain that a judge names (A8). Who reviews security cannot write: an executor
-// gets the guide (A20, row 8).
+// fixers are the roles that write, by the domain that a judge names. Who reviews security cannot write: an executor
+// gets the guide.
 var fixers = map[string]string{"UI": "designer", "build": "build-fixer", "test": "executor", "security": "executor", "logic": "executor", "other": "executor"}
 
 // domain is the domain of an answer; what is not known is "other".
@@ -227,7 +227,7 @@ func (f *feature) gated() bool {
 	return f.size().Design && slices.Contains(f.size().Judges, pdca.Architect)
 }
 
-// gate is the architect's: two rejections, then a person decides (A20, row 4).
+// gate is the architect's: two rejections, then a person decides.
 func (f *feature) gate(c *flow.Ctx) (step.End, error) {
 	for n, c := range flow.Rounds(c, "round", gateRejections) {
 		v, err := f.verify(c)

@@ -78,7 +78,7 @@ func (f *feature) commitFixes(c *flow.Ctx) error {
 	return f.commit(c, "fix", "fix what the checks of "+f.name+" found")
 }
 
-// chosen asks a person, with --interactive, what becomes of what was found (A15): it is mended, as it is or as he says, or it
+// chosen asks a person, with --interactive, what becomes of what was found: it is mended, as it is or as he says, or it
 // stays, and is done.
 func (f *feature) chosen(c *flow.Ctx, found *fixing) (done bool, end step.End, err error) {
 	if !f.in.Gates {
@@ -162,13 +162,13 @@ func (f *feature) qa(c *flow.Ctx) (step.End, error) {
 		switch {
 		case most == 1:
 			return step.End{Reason: turn.Limit, N: 1, Detail: detail}, nil
-		case most <= sameFailures && failed.Stuck(): // no failure can be there three times before the end (A20, row 14)
+		case most <= sameFailures && failed.Stuck(): // no failure can be there three times before the end
 			return step.End{Reason: turn.SameFailure, N: 2, Detail: detail}, nil
 		case times >= sameFailures:
 			return step.End{Reason: turn.SameFailure, N: times, Detail: detail}, nil
 		}
 		if n >= most {
-			if !f.promote(c, fmt.Sprintf("%d cycles of checks have failed", n)) || n >= f.size().Cycles { // A20, row 5
+			if !f.promote(c, fmt.Sprintf("%d cycles of checks have failed", n)) || n >= f.size().Cycles { // a larger size may allow no more cycles
 				return step.End{Reason: turn.Limit, N: n, Detail: detail}, nil
 			}
 			most = f.size().Cycles
@@ -227,7 +227,7 @@ func (f *feature) named(text string) []string {
 	return out
 }
 
-// verified lets the judges of the size look at what was built: any of them sends it back (A20, row 11).
+// verified lets the judges of the size look at what was built: any of them sends it back.
 func (f *feature) verified(c *flow.Ctx, entry int) (fixing, error) {
 	var err error
 	if f.look, err = turn.Do(c, "look", step.AutoLook, step.AutoLookIn{Base: f.s.Tree, Tree: f.tree, Checklist: f.checklist()}); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// TestContradictions: what was resolved where the description contradicts itself (A20), as far as it is no limit: those are
-// in TestLimits.
+// TestContradictions: how contradictions of the description that pdca comes from were resolved, as far as they are no limits: those are
+// in TestLimits. TestEveryContradictionHasATest says what A20 is.
 func TestContradictions(t *testing.T) {
 	t.Parallel()
 	reject := func(domain string) map[string]any {
@@ -65,7 +65,8 @@ func TestContradictions(t *testing.T) {
 	})
 }
 
-// TestEveryContradictionHasATest: each of the 28 rows of A20 is the name, or stands in the comment, of a test or a story.
+// TestEveryContradictionHasATest: the description that pdca comes from contradicts itself in 28 places. It is not in the repository; A20 is its
+// list of them, and each of the 28 rows is the name, or stands in a comment, of a test or a story that shows what was chosen.
 func TestEveryContradictionHasATest(t *testing.T) {
 	t.Parallel()
 	row := regexp.MustCompile(`A20 ([0-9]+)(?: and ([0-9]+))?`)

@@ -21,7 +21,7 @@ const (
 // issueLabel is on what auto opens.
 const issueLabel = "auto"
 
-// tell says on the forge what is planned: below the issue that the task names, else in one of its own (ruling 37). That it
+// tell says on the forge what is planned: below the issue that the task names, else in one of its own. That it
 // cannot be said is a warning, and stops nothing.
 func (f *feature) tell(c *flow.Ctx) error {
 	if f.in.Issue == nil {

@@ -84,7 +84,7 @@ func times(role string, n int, v any) func(string, int) any {
 }
 
 // TestLimits tells of every limit what happens below it, at it and beyond it, with a process that dies at every third step.
-// The names are those of A4 and of the rows of A20.
+// TestEveryContradictionHasATest says what A20 is, which some of the names have.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	revise := map[string]any{"verdict": "REVISE", "reasons": []string{"so"}, "items": []pdca.Judgement{{ID: "K-01", Matches: true}, {ID: "K-02", Matches: true}}}

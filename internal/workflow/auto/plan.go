@@ -14,7 +14,7 @@ import (
 )
 
 // plans gets a plan that the gates of code let pass, and that a critic approves of, where the size has one. The revision after a single
-// review is judged by code (ruling 36); after the last of several a person decides.
+// review is judged by code; after the last of several a person decides.
 func (f *feature) plans(c *flow.Ctx) (step.End, error) {
 	reviews := f.size().Critics
 	var history []string // what critics said, oldest first
@@ -25,7 +25,7 @@ func (f *feature) plans(c *flow.Ctx) (step.End, error) {
 		}
 		if len(problems) > 0 {
 			text := problemText(problems)
-			if f.size().Critics == 0 { // it has no other judge, and goes on with a warning (A3)
+			if f.size().Critics == 0 { // it has no other judge, and goes on with a warning
 				f.out.Warnings = append(f.out.Warnings, "plan: "+text)
 				break
 			}
@@ -123,7 +123,7 @@ func (f *feature) runnable(c *flow.Ctx, criteria []task.Criterion, commands []st
 	return step.Each(out.Findings, func(x step.Finding) pdca.Problem { return pdca.Problem{Gate: pdca.GateCommands, Text: x.Message} }), err
 }
 
-// critic judges a plan: whether each criterion can be measured (QG2), and what else is wrong with it. Where the size wants it, an architect
+// critic judges a plan: whether each criterion can be measured, and what else is wrong with it. Where the size wants it, an architect
 // has looked at whether it can be done; his words are the critic's to weigh.
 func (f *feature) critic(c *flow.Ctx, before []string) (step.ReviewResult, error) {
 	if err := f.feasible(c.Sub("feasible")); err != nil {

@@ -123,7 +123,7 @@ func (f *feature) planText(before string, problems []pdca.Problem, history []str
 	return b.String()
 }
 
-// Limits of what is repeated to an author of what critics said (A4).
+// Limits of what is repeated to an author of what critics said.
 const (
 	feedbackChars = 20_000 // about 5,000 tokens
 	feedbackWhole = 3

@@ -10,7 +10,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// What the description of the process says of itself: the agents that it calls when all goes well (two explorers, planner,
+// How large the original is, the process that pdca comes from: the agents that it calls when all goes well (two explorers, planner,
 // critic, writer of the design, manager, architect, runner of checks, verifier, gap checker, code reviewer, reporter), and
 // the bytes of the document that its lead reads to run it.
 var original = map[pdca.Mode]int{pdca.Light: 7, pdca.Standard: 12, pdca.Heavy: 13}

@@ -16,7 +16,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/workflow/auto"
 )
 
-// The limits that no run may pass, from the description of the workflow (A4 with A20) and not from the code.
+// The limits that no run may pass, written down here once more and not taken from the code.
 const (
 	maxAttempts   = 2 + 10 // LIGHT, then STANDARD; each part of a HEAVY design has as many as STANDARD
 	maxFixes      = 5
@@ -452,7 +452,7 @@ func (w *world) said(in step.Turn) any {
 	}
 }
 
-// rate computes the gap anew, in the way that the description has it.
+// rate computes the gap anew: an item counts when code has found its path, symbol and test, and a judge that it matches.
 func (w *world) rate(tree string) {
 	n := 0
 	for _, p := range w.found {

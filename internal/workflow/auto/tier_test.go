@@ -27,7 +27,7 @@ func (w *world) judgeTier(in step.Turn) {
 	w.asked[in.Role] = true
 }
 
-// A20 25: tierOf is the table of the original (A1, A2), written down once more.
+// tierOf is the table of tiers in docs/guides/costs.md, written down once more (A20 25, see TestEveryContradictionHasATest).
 func tierOf(role string, m pdca.Mode, opus bool) string {
 	switch {
 	case role == "estimate", role == "plan" && m == pdca.Light:

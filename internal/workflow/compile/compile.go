@@ -22,7 +22,7 @@ import (
 // Workflow is `jacquard build`.
 var Workflow = flow.Workflow[step.CompileIn, step.CompileOut]{Name: "compile", Fn: run}
 
-// Limits of loops. The seeds say "3 retries"; that is 3 attempts in all (ruling 10).
+// Limits of loops. Earlier tools say "3 retries"; that is 3 attempts in all (docs/differences.md).
 const (
 	redRounds   = 3
 	greenRounds = 3

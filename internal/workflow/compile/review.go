@@ -16,7 +16,7 @@ type reviewed struct {
 	findings []step.Finding
 }
 
-// weights of the seed's test review; they sum to 100.
+// weights of the review of tests, those of earlier tools; they sum to 100.
 const (
 	weightBehavior = 35
 	weightExport   = 25
@@ -25,7 +25,7 @@ const (
 	weightEdge     = 10
 )
 
-// review scores tests as the seed's reviewer does, but from facts: an item is
+// review scores tests as the reviewer of earlier tools does, but from facts: an item is
 // covered when a test that its author names for it ran and asserts something.
 // A check without items counts 100. Protocol states and transitions count
 // with the behaviours.

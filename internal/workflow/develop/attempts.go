@@ -132,7 +132,7 @@ func (b *builder) land(c *flow.Ctx, in step.TaskIn, proof step.TaskProof, summar
 	return turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: in, From: b.base.Commit, Checks: proof.Checks, Summary: turn.Line(summary, 500)})
 }
 
-// The classes of what did not pass (B4).
+// The classes of what did not pass.
 const (
 	notImplemented = "NOT_IMPLEMENTED"
 	logicError     = "LOGIC_ERROR"

@@ -19,7 +19,7 @@ import (
 // Workflow is `jacquard develop`.
 var Workflow = flow.Workflow[step.DevelopIn, step.DevelopOut]{Name: "develop", Fn: run}
 
-// Limits (B2 to B5 of the description). Each is compared as used >= max before the act.
+// Limits, as docs/internals/develop.md has them. Each is compared as used >= max before the act.
 const (
 	questionRounds = 2  // of questions about the request
 	drafts         = 3  // of a design, or of its contracts, that code sends back

@@ -94,7 +94,7 @@ var (
 	blocked  = map[string]any{"summary": "the test wants 3, the design says 4", "blocked": "DESIGN_MISMATCH"}
 )
 
-// TestLimits: each limit of the description at one less, at itself and at one more, with a process that dies now and then,
+// TestLimits: each limit at one less, at itself and at one more, with a process that dies now and then,
 // or after every step.
 func TestLimits(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/task"
 )
 
-// The limits that no run may pass, from the description of the workflow (B2 to B5) and not from the code.
+// The limits that no run may pass, written down here once more and not taken from the code.
 const (
 	maxDrafts    = 3
 	maxReturns   = 2 // of a design, after its review

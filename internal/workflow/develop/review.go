@@ -17,8 +17,8 @@ const (
 	info     = "Info"
 )
 
-// severities are the words that reviewers have for them, in small letters: also those of two other vocabularies of the
-// process (B10, 5). One that nobody knows is blocking.
+// severities are the words that reviewers have for them, in small letters: also those of two other vocabularies.
+// One that nobody knows is blocking.
 var severities = map[string]string{
 	"blocking": blocking, "critical": blocking, "warning": warning, "important": warning, "info": info, "nice": info, "nice-to-have": info, "nice to have": info,
 }
@@ -105,7 +105,7 @@ func issues(list []step.Issue, by int) []step.Issue {
 }
 
 // confirmed lets a second reviewer look at each blocking issue: the next of the panel, else one with fresh eyes. What he
-// refutes with a reason is a warning; where he says nothing, it stands (B10, 4).
+// refutes with a reason is a warning; where he says nothing, it stands.
 func (w *work) confirmed(c *flow.Ctx, r request, all []step.Issue) ([]step.Issue, error) {
 	seats := w.seats()
 	for _, s := range seats {

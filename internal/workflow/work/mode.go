@@ -7,7 +7,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/task"
 )
 
-// firstMode is the mode of a requirement: the one that a person has asked for, or direct where no plan is needed, and why (ruling 28):
+// firstMode is the mode of a requirement: the one that a person has asked for, or direct where no plan is needed, and why:
 // few functional requirements, none of another kind, and few criteria that commands can show.
 func firstMode(r step.Requirement, in step.WorkIn) (m step.Mode, reasons []string) {
 	if in.Size != "" {

@@ -419,8 +419,8 @@ func (w *request) open(results []step.TaskResult) []string {
 	return out[:min(len(out), 50)]
 }
 
-// originalSessions is how many sessions of a model the process needed that the documents come from, by its own table
-// (reference, 1.5): 3 direct, 5 for one task with a plan, 2 + 4N with a scheduler.
+// originalSessions is how many sessions of a model the WORK pipeline needed, which the documents come from (docs/differences.md):
+// 3 direct, 5 for one task with a plan, 2 + 4N with a scheduler.
 func originalSessions(m step.Mode, tasks int) int {
 	switch {
 	case m == step.DirectMode:
