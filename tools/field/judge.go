@@ -103,7 +103,7 @@ func (f *field) proved(r repo, clone string, c commit, name string, bend bend) r
 		res.Why += ": " + j.Why
 	}
 	bent, _ := strings.CutPrefix(name, "prove-")
-	honest = was // what is said of the commit as it is names no bend
+	honest = was        // what is said of the commit as it is names no bend
 	if bent == "hunk" { // but what its rest lacks may be what it says
 		honest = judgement{Findings: slices.DeleteFunc(slices.Clone(was.Findings), func(o said) bool { return o.Rule != "build-failed" })}
 	}
