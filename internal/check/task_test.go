@@ -152,6 +152,13 @@ func honestTasks() []taskCase {
 	}
 }
 
+// allTests is a criterion that runs all tests of a project in which one fails already.
+func allTests(request string) func(*check.Task) {
+	return func(t *check.Task) {
+		t.Known, t.Request, t.Verify = []string{"tax/tax_test.go::TestOf"}, request, [][]string{{"go", "test", "./..."}}
+	}
+}
+
 // lyingTasks are works that must not become commits, each with the rule that names it.
 func lyingTasks() []taskCase {
 	replaced := "module example.com/shop\n\ngo 1.24\n\nreplace example.com/tax => ./tax\n"
@@ -307,6 +314,12 @@ func weakTasks() []taskCase {
 		{name: "an old test of a file that is not planned", passed: true, rules: []string{"expectation-changed"}, level: step.Fix, files: map[string]string{
 			"cart/cart.go": strings.Replace(cartRight, "return len(prices)", "return len(prices) + 1", 1), "cart/cart_test.go": strings.Replace(cartTests, "Count([]int{1, 2}); got != 2", "Count([]int{1, 2}); got != 3", 1) + cartEmpty,
 		}, task: func(t *check.Task) { t.Extra = owns("cart/cart_test.go") }},
+		{name: "all tests, one of which fails as before", passed: true, rules: []string{"fails-as-before"}, level: step.Warn, files: honestly(nil), task: allTests("Let Total take an empty cart")},
+		{name: "all tests, one of which fails as before, and of which the request speaks", rules: []string{"verify-failed"}, files: honestly(nil), task: allTests("Total takes an empty cart, and the failing tests are fixed")},
+		{name: "tests of a package that fail as before", rules: []string{"verify-failed"}, files: honestly(nil), task: func(t *check.Task) {
+			allTests("Let Total take an empty cart")(t)
+			t.Verify = [][]string{{"go", "test", "./tax"}}
+		}},
 		{name: "a command that selects no test", files: honestly(nil), task: func(t *check.Task) { t.Verify = [][]string{{"go", "test", "-run", "TestNowhere", "./cart"}} }, rules: []string{"verify-failed"}},
 		{name: "tests that show nothing, in a file that has moved", rules: []string{"test-passes-without"}, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": "", "cart/all_test.go": cartTests + strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1),

@@ -74,6 +74,12 @@ func (p *taskProof) verify(ctx context.Context, persons bool) (err error) {
 		if out.problem != "" {
 			p.add(reject("verify-failed", "", 0, "The command `"+line+"` does not count: "+out.problem))
 		} else if out.Record.Exit != 0 {
+			if failed, err := p.failsAsBefore(ctx, argv, out); err != nil {
+				return err
+			} else if failed != nil {
+				p.add(stillFails(line, failed))
+				continue
+			}
 			lines, _ := pl.said(out)
 			p.add(commandFinding("verify-failed", step.Rejects, "A required command failed", cmd, out, compared{fresh: lines}))
 		} else if tests, _ := toolchain.TestCommand(argv); tests && noTests().Match(out.output) && !anyTest().Match(out.output) {
@@ -99,20 +105,6 @@ func (p *taskProof) idle(ctx context.Context, argv []string, persons bool) (bool
 	if tests, _ := toolchain.TestCommand(argv); tests || persons || len(p.changes) == 0 || len(p.t.Chains) == 0 {
 		return false, nil
 	}
-	if p.bare == nil {
-		pl, err := p.c.open(ctx, step.OnBefore, p.before, cmp.Or(p.t.Base, p.before), p.t.Chains[0], p.t.Chains[1:]...)
-		if err != nil {
-			return false, err
-		}
-		p.bare = pl
-	}
-	err := p.bare.before(ctx, new(testRun), p.t.Chains[1:]...)
-	var out outcome
-	if err == nil {
-		out, err = p.bare.exec(ctx, verifyCommand(argv), false)
-	}
-	if _, ok := errors.AsType[*EnvironmentError](err); ok {
-		return false, nil
-	}
-	return err == nil && out.clean(), err
+	out, ok, err := p.began(ctx, argv)
+	return ok && out.clean(), err
 }

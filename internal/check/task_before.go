@@ -1,0 +1,88 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+var (
+	// failedLine is a line in which a runner names a test that fails, or what could not be built or loaded: go test, pytest, unittest, cargo,
+	// node:test, Jest, Vitest.
+	failedLine = re.New(`(?m)^ *--- FAIL: .+$|^FAIL\t.+$|^# .+ \[.+\.test\]$|^(?:FAILED|ERROR) \S.*$|^(?:FAIL|ERROR): .+$|^test .+ \.\.\. FAILED$|^error(?:\[E\d+\])?: .+$|^ *not ok \d+ .+$|^ *✖ .+$|^ *● .+$|^ *(?:FAIL|×) +\S.*$`)
+	// varies is what differs in such a line from run to run: durations, ordinals, and what pytest says after the name.
+	varies = re.New(`\s+\(?\d[\d.]*\s*m?s\)?$|^ *not ok \d+(?: - )?|\t(?:[\d.]+s|\(cached\))$| - .*$`)
+	// aboutTests is in requests for which it matters that tests fail.
+	aboutTests = re.New(`(?i)\b(fail\w*|flak\w*|red|broken|fix\w*)\b[^.\n]{0,40}\b(tests?|suite|ci|build)\b|\b(tests?|suite|ci|build)\b[^.\n]{0,40}\b(fail\w*|flak\w*|broken|green|pass\w*)\b|(테스트|빌드)[^.\n]{0,20}(실패|깨|통과)`)
+)
+
+// failedIn are the lines in which the output of a runner names what fails.
+func failedIn(output []byte) (out []string) {
+	for _, l := range failedLine().FindAll(output, -1) {
+		if line := strings.TrimSpace(varies().ReplaceAllString(strings.TrimRight(string(l), "\r"), "")); line != "" && !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// failsAsBefore are the tests with which a command that runs all tests fails, where it fails with all of them on the tree that the task began
+// with as well: they are nobody's. Of a request that is about failing tests it is none.
+func (p *taskProof) failsAsBefore(ctx context.Context, argv []string, now outcome) ([]string, error) {
+	failed := failedIn(now.output)
+	if _, all := toolchain.TestCommand(argv); !all || len(failed) == 0 || len(p.changes) == 0 || len(p.t.Chains) == 0 || aboutTests().MatchString(p.t.Request) ||
+		slices.ContainsFunc(failed, func(l string) bool { return hasAnyWord(p.t.Request, l) }) {
+		return nil, nil
+	}
+	was, ok, err := p.began(ctx, argv)
+	if err != nil || !ok || was.Record.Exit == 0 || was.problem != "" {
+		return nil, err
+	}
+	before := failedIn(was.output)
+	if slices.ContainsFunc(failed, func(l string) bool { return !slices.Contains(before, l) }) {
+		return nil, nil
+	}
+	p.proof.Records = append(p.proof.Records, was.Record)
+	return failed, nil
+}
+
+// hasAnyWord reports whether a text has a name of a line: with a capital, a mark or a digit inside, as tests have.
+func hasAnyWord(text, line string) bool {
+	for _, w := range named().FindAllString(line, -1) {
+		if hasWord(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+var named = re.New(`\b(?:Test\w+|test_\w+|\w+_test|\w+\.\w+\.[jt]s)\b`)
+
+// began runs a command on the tree that the task began with; ok is false where it cannot be run there.
+func (p *taskProof) began(ctx context.Context, argv []string) (out outcome, ok bool, err error) {
+	if p.bare == nil {
+		if p.bare, err = p.c.open(ctx, step.OnBefore, p.before, cmp.Or(p.t.Base, p.before), p.t.Chains[0], p.t.Chains[1:]...); err != nil {
+			return out, false, err
+		}
+	}
+	if err = p.bare.before(ctx, new(testRun), p.t.Chains[1:]...); err == nil {
+		out, err = p.bare.exec(ctx, verifyCommand(argv), false)
+	}
+	if _, missing := errors.AsType[*EnvironmentError](err); missing {
+		return out, false, nil
+	}
+	return out, err == nil, err
+}
+
+// stillFails is what is said of a criterion that fails as it did before.
+func stillFails(line string, failed []string) step.Finding {
+	shown := failed[:min(len(failed), mostLines)]
+	return warn("fails-as-before", "", 0, fmt.Sprintf("`%s` fails, as it did before the change, and with nothing else: %s.", line, strings.Join(shown, "; ")))
+}

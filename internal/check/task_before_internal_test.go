@@ -1,0 +1,26 @@
+package check
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestFailedIn: what runners print of a failure names it, and not when it was or how long it took.
+func TestFailedIn(t *testing.T) {
+	for name, c := range map[string]struct{ out, want string }{
+		"go":                        {"--- FAIL: TestOld (0.02s)\n    old_test.go:5: no\n    --- FAIL: TestOld/a_b (0.00s)\nFAIL\nFAIL\texample.com/calc\t0.003s\nok  \texample.com/other\t0.1s\nFAIL\n", "--- FAIL: TestOld|--- FAIL: TestOld/a_b|FAIL\texample.com/calc"},
+		"go, that does not compile": {"# example.com/calc [example.com/calc.test]\ncalc/a_test.go:5:2: undefined: x\nFAIL\texample.com/calc [build failed]\n", "# example.com/calc [example.com/calc.test]|FAIL\texample.com/calc [build failed]"},
+		"pytest":                    {"tests/test_a.py F.   [100%]\nFAILED tests/test_a.py::test_x[1-2] - assert 1 == 2\nERROR tests/test_b.py - ImportError: no\n1 failed, 1 passed in 0.12s\n", "FAILED tests/test_a.py::test_x[1-2]|ERROR tests/test_b.py"},
+		"unittest":                  {"FAIL: test_x (tests.test_a.A.test_x)\n----\nRan 2 tests in 0.001s\n\nFAILED (failures=1)\n", "FAIL: test_x (tests.test_a.A.test_x)|FAILED (failures=1)"},
+		"cargo":                     {"test tests::old ... FAILED\ntest tests::new ... ok\nerror: test failed, to rerun pass `--lib`\n", "test tests::old ... FAILED|error: test failed, to rerun pass `--lib`"},
+		"node":                      {"▶ calc\n  ✖ old (1.234ms)\n  ✔ new (0.1ms)\n✖ calc (2ms)\n", "✖ old|✖ calc"},
+		"node, TAP":                 {"not ok 3 - old\n  ---\n  duration_ms: 1\n", "old"},
+		"jest":                      {"FAIL src/a.test.js\n  ● calc › old\n\n    expect\n", "FAIL src/a.test.js|● calc › old"},
+		"vitest":                    {" FAIL  src/a.test.ts > calc > old\n × calc > old 3ms\n", "FAIL  src/a.test.ts > calc > old|× calc > old"},
+		"nothing":                   {"Segmentation fault\n", ""},
+	} {
+		if got := strings.Join(failedIn([]byte(c.out)), "|"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
