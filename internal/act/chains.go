@@ -34,7 +34,7 @@ func (a *Actor) chainsFrom(ctx context.Context, before string, v *view) ([]toolc
 		}
 	}
 	for i, f := range out {
-		if !tested(v, f) { // an example is asked when it has changed itself
+		if f.Untested { // an example is asked when it has changed itself
 			out[i].Members = nil
 		}
 	}

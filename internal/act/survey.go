@@ -3,7 +3,6 @@ package act
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -53,7 +52,7 @@ func (a *Actor) checked(v *view) []toolchain.Found {
 	if len(chains) == 1 {
 		return chains
 	}
-	return slices.DeleteFunc(chains, func(f toolchain.Found) bool { return !tested(v, f) || f.Own.Elsewhere && f.Root != "." })
+	return slices.DeleteFunc(chains, func(f toolchain.Found) bool { return f.Untested || f.Own.Elsewhere && f.Root != "." })
 }
 
 // CheckCommands are the commands that a change would be checked with, as the project's people write them, each with its folder where
@@ -104,11 +103,4 @@ func (a *Actor) Foreign(ctx context.Context) (bool, error) {
 	}
 	chains := a.checked(v)
 	return len(chains) > 0 && !slices.ContainsFunc(chains, func(f toolchain.Found) bool { return f.Ecosystem != toolchain.Unknown }), nil
-}
-
-// tested reports whether a toolchain has tests of its own.
-func tested(v *view, chain toolchain.Found) bool {
-	return chain.Ecosystem == toolchain.Unknown || slices.ContainsFunc(v.paths(), func(p string) bool {
-		return toolchain.IsTest(p) && toolchain.EcosystemOf(toolchain.LanguageOf(p)) == chain.Ecosystem && (chain.Root == "." || strings.HasPrefix(p, chain.Root+"/"))
-	})
 }

@@ -224,7 +224,7 @@ func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 	}
 	chains := a.chains(v)
 	if len(chains) > 1 { // examples and tools have no tests of their own
-		chains = slices.DeleteFunc(chains, func(c toolchain.Found) bool { return !tested(v, c) })
+		chains = slices.DeleteFunc(chains, func(c toolchain.Found) bool { return c.Untested })
 	}
 	doc("how the project is built, linted and tested", checksText(chains, a.missing))
 	affected, dirs := relevant(request, v.paths(), v.bytes)

@@ -65,6 +65,9 @@ func (c *Checker) Programs(ctx context.Context, base string, chains []toolchain.
 	var out []string
 	for _, chain := range chains {
 		deps, err := c.prepare(ctx, base, chain)
+		if spared(err, chain, chains) {
+			continue
+		}
 		if err != nil {
 			return out, err
 		}
@@ -72,6 +75,12 @@ func (c *Checker) Programs(ctx context.Context, base string, chains []toolchain.
 		out = append(out, cached.programs()...)
 	}
 	return out, nil
+}
+
+// spared reports whether dependencies that cannot be installed stand in nobody's way: those of an example beside the project.
+func spared(err error, chain toolchain.Found, chains []toolchain.Found) bool {
+	_, missing := errors.AsType[*EnvironmentError](err)
+	return missing && chain.Untested && len(chains) > 1
 }
 
 // kit is a toolchain with what was installed for it.
@@ -89,6 +98,9 @@ func (p *place) furnish(ctx context.Context, base string, chains []toolchain.Fou
 			continue
 		}
 		deps, err := p.c.prepare(ctx, base, chain)
+		if spared(err, chain, chains) {
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -9,12 +9,33 @@ import (
 	"github.com/jacquard-build/jacquard/internal/re"
 )
 
+// foreign reports whether a file is data of tests, or comes from elsewhere: manifests beside it are none of the project's.
+func foreign(f string) bool {
+	for part := range strings.SplitSeq(path.Dir(f), "/") {
+		switch part {
+		case "testdata", "fixtures", "__fixtures__", "node_modules", "vendor", ".venv", "venv":
+			return true
+		}
+	}
+	return false
+}
+
+// rustMark marks a test in a source of Rust.
+var rustMark = re.New(`#\[(?:cfg\(test\)|(?:\w+::)*test\b)`)
+
+// tested reports whether a toolchain has tests of its own. Those of Rust stand in its sources as well.
+func (p *Project) tested(f Found) bool {
+	return slices.ContainsFunc(p.files, func(file string) bool {
+		return EcosystemOf(LanguageOf(file)) == f.Ecosystem && under(file, f.Root) && (IsTest(file) || f.Ecosystem == Rust && !ignoredDir(file) && rustMark().Match(p.read(file)))
+	})
+}
+
 // All are the toolchains of a project, one for each manifest that sources are below, each with the members that it is built
 // with; and what the project says for what none of them is for.
 func (p *Project) All() []Found {
 	dirs := map[string]bool{".": true}
 	for _, f := range p.files {
-		if LanguageOf(f) != "" {
+		if LanguageOf(f) != "" && !foreign(f) {
 			dirs[path.Dir(f)] = true
 		}
 	}
@@ -37,6 +58,7 @@ func (p *Project) All() []Found {
 		})
 	})
 	for i, f := range all {
+		all[i].Untested = !p.tested(f)
 		covered := slices.ContainsFunc(all, func(o Found) bool {
 			return o.Ecosystem == f.Ecosystem && o.Root != f.Root && under(f.Root, o.Root) && p.covers(o)
 		})

@@ -1,6 +1,7 @@
 package toolchain_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -175,5 +176,24 @@ func TestLockOfAnother(t *testing.T) {
 		if f, _ := p.Detect(dir); f.Manager != want || (f.Lock != "") != (want == "uv") {
 			t.Errorf("%s is installed by %s with the lock %q, want %s", dir, f.Manager, f.Lock, want)
 		}
+	}
+}
+
+// What tests read is no part of a project, and what has no tests is said to have none. Those of Rust stand in its sources.
+func TestUntested(t *testing.T) {
+	t.Parallel()
+	list, read := project(map[string]string{
+		"go.mod": "module m\n", "a.go": "package a\n", "a_test.go": "package a\n",
+		"testdata/p/pyproject.toml": "[project]\nname='p'\n", "testdata/p/p.py": "", "web/fixtures/x/package.json": "{}", "web/fixtures/x/x.js": "",
+		"examples/pyproject.toml": "[project]\nname='e'\n", "examples/e.py": "",
+		"fast/Cargo.toml": "[package]\nname='fast'\n", "fast/src/lib.rs": "pub fn a() {}\n\n#[cfg(test)]\nmod tests {}\n",
+		"slow/Cargo.toml": "[package]\nname='slow'\n", "slow/src/lib.rs": "pub fn b() {}\n",
+	})
+	var got []string
+	for _, f := range toolchain.NewProject(list, read).All() {
+		got = append(got, fmt.Sprintf("%s %s %t", f.Ecosystem, f.Root, f.Untested))
+	}
+	if want := []string{"go . false", "python examples true", "rust fast false", "rust slow true"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
