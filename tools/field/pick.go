@@ -73,6 +73,9 @@ func (f *field) pick(r repo, clone string, n int, wanted func(added, deleted, te
 				continue
 			}
 		}
+		if strings.Count(c.Subject, " ") < 2 { // too short for a request
+			c.Subject += " in " + strings.Join(c.Code, ", ")
+		}
 		picked = append(picked, c)
 	}
 	return picked, nil

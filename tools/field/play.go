@@ -365,10 +365,16 @@ func (f *field) keep(r repo, c commit, name, out string) {
 
 var prefix = regexp.MustCompile(`^(?i)(fix|refactor|chore|docs|style|lint|perf|test|build|ci)(?:\([^)]*\))?!?:|^(fix|refactor)(?:es|ed|s|ing)?\b`)
 
+// tidies is in subjects that say of a commit that it changes how code looks.
+var tidies = regexp.MustCompile(`(?i)^(lint\b|tidy|clean ?up|re-?format|rename|(apply|run|use) (prettier|gofmt|black|rustfmt|ruff)\b)|\bformatting\b`)
+
 // kind is what an author would call a commit: what its subject says, else a feature.
 func kind(subject string) string {
 	m := prefix.FindStringSubmatch(subject)
-	if m == nil {
+	switch {
+	case m == nil && tidies.MatchString(subject):
+		return "refactor"
+	case m == nil:
 		return "feat"
 	}
 	switch k := strings.ToLower(m[1] + m[2]); k {
