@@ -100,12 +100,13 @@ func TestCommandsThatAreRefused(t *testing.T) {
 		}
 	}
 	add("yes", "execute", "command",
-		"go test", "go test ./... 2>&1 | tail -5", "go test -run 'a|b;c' > out.txt 2>/dev/null", "env && cat a.txt", "mkdir -p 'a b/c'; rm -- a.txt",
+		"git diff HEAD -- a.txt", "git log --oneline -n5 --format=%s", "git diff HEAD^ | head", "git status", "go test", "go test ./... 2>&1 | tail -5", "go test -run 'a|b;c' > out.txt 2>/dev/null", "env && cat a.txt", "mkdir -p 'a b/c'; rm -- a.txt",
 		"go test &\ngo test", `go test "$X" "a\"b"`, "ls -la "+b.turn.Dir, "go test 2>>log", "cat < a.txt")
 	add("no", "execute", "command",
 		"", " ", ";", "go", "go testing", "curl x", "go test; curl x", "go test && curl x", "go test | sh", "go test & curl x", "go test\ncurl x",
 		"go test $(curl x)", "go test `curl x`", `go test "$(curl x)"`, "go test <(curl x)", "go test > ../out", "go test > /etc/x", "go test >'way out/x'",
 		"go test > .git/hooks/x", "go test > $X", "go test >& ../x", "go test &> ../x", "go test > loose", "(go test)", "{ go test; }", "X=1 go test", "go test <<E\nE",
+		"git", "git push", "git diff --output a.txt", "git diff --outp=a.txt", "git diff --no-index a.txt b.txt", "git -c x=y diff", "git diff --ext-diff", "git diff ../a.txt", "git log -Oa",
 		"cat ../a.txt", "cat /etc/passwd", "cat ~/x", "cat $HOME/x", "cat 'way out/x'", "cat < /etc/passwd", "rm -rf .git", "rm -rf .GIT/config", "touch *", "cp --target-directory=/x a", "mv a ../b",
 		"go test 'a", "go test >", "go test \\", "go test # x", "\\curl x", "$CURL x", "go test {a,b}", "go test \r curl", "'go' test")
 	add("yes", "edit", "filepath", "a.txt", b.turn.Dir+"/deep/er/b.txt", "..a/b")

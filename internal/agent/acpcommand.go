@@ -11,6 +11,9 @@ import (
 var (
 	readers  = []string{"cat", "grep", "head", "ls", "pwd", "tail", "true", "wc"}
 	changers = []string{"cp", "mkdir", "mv", "rm", "rmdir", "touch"}
+	// gitReaders are what git may be asked, without the options by which it writes a file, runs a program, or reads what is outside.
+	gitReaders = []string{"blame", "diff", "log", "ls-files", "show", "status"}
+	gitOptions = []string{"--output", "--ext-diff", "--textconv", "--no-index", "-O", "--contents", "--exclude"}
 )
 
 // refusesCommand says why an author may not run a command line; "" when it may.
@@ -56,8 +59,15 @@ func (p commandPart) refused(dir string) string {
 	if len(p.words) == 0 {
 		return fmt.Sprintf("%q is no command", p.text)
 	}
+	git := len(p.words) > 1 && p.words[0].text == "git" && !p.words[1].special && slices.Contains(gitReaders, p.words[1].text)
+	if git && slices.ContainsFunc(p.words, func(w word) bool {
+		name, _, _ := strings.Cut(w.text, "=")
+		return slices.ContainsFunc(gitOptions, func(o string) bool { return strings.HasPrefix(name, o) || len(name) > 2 && strings.HasPrefix(o, name) }) // git takes the beginning of an option
+	}) {
+		return fmt.Sprintf("%q does more than read the project", p.text)
+	}
 	changes := slices.Contains(changers, p.words[0].text)
-	if !changes && !slices.Contains(readers, p.words[0].text) || p.words[0].special {
+	if !changes && !git && !slices.Contains(readers, p.words[0].text) || p.words[0].special {
 		return fmt.Sprintf("%q does not begin with an allowed command", p.text)
 	}
 	options := true
@@ -68,7 +78,7 @@ func (p commandPart) refused(dir string) string {
 		case options && w.text == "--":
 			options = false
 		case options && strings.HasPrefix(w.text, "-"):
-			if strings.ContainsAny(w.text, "/=") {
+			if strings.Contains(w.text, "/") || strings.Contains(w.text, "=") && !git {
 				return fmt.Sprintf("%q does not begin with an allowed command", p.text)
 			}
 		case changes:

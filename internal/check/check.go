@@ -101,9 +101,9 @@ type Options struct {
 	// Runs is told of each command that begins, by more than one goroutine; nil: nobody is.
 	Runs func(what string)
 	// Limits bound commands without Confine, as far as proc can. Said are those that a person has set; where they are 0, what commands
-	// may use is learned and never more than the limits of Confine (limit.go).
+	// may use is learned and never more than the limits of Confine (learned.go).
 	Limits, Said confine.Limits
-	// Limit bounds every command; 0: how long each may take is learned (limit.go).
+	// Limit bounds every command; 0: how long each may take is learned (learned.go).
 	Limit time.Duration
 }
 

@@ -18,6 +18,7 @@ import (
 // complaintLine is a line that says what is wrong at a place: path:line, path(line,column), or what stands below a file's name.
 var (
 	complaintLine = re.New(`(?:^|\s)[^\s:(]+\.\w+(?::\d+|\(\d+,\d+\))`)
+	errorLine     = re.New(`^(?:E {2,}\S|[\w.$]*(?:Error|Exception)\b|panic: |fatal: |thread '.*' panicked)`)
 	summaryLine   = re.New(`^(?:Found \d+|✖ \d+|\[\*\] \d+|Checked \d+|\d+ (?:errors?|problems?|files?|warnings?|passed|failed|tests?)\b|make(?:\[\d+\])?: |npm (?:error|ERR!)|ELIFECYCLE|Finished |Oh no!)`)
 	placeNumbers  = re.New(`:\d+(?::\d+)?\b|\(\d+,\d+\)|\b\d+(?:\.\d+)?m?s\b|^\s*\d+:\d+\s|\bline \d+`)
 	underFile     = re.New(`^\s+\d+:\d+\s`)
@@ -71,12 +72,12 @@ func (p *place) said(o outcome) (lines, keys []string) {
 	return lines, keys
 }
 
-// atPlaces are the lines that say where something is wrong, all of them where none does: the rest is around them.
+// atPlaces are the lines that say where something is wrong, and what, all of them where none says where: the rest is around them.
 func atPlaces(lines []string) []string {
-	if out := those(lines, func(l string) bool { return complaintLine().MatchString(l) }); len(out) > 0 {
-		return out
+	if !slices.ContainsFunc(lines, complaintLine().MatchString) {
+		return lines
 	}
-	return lines
+	return those(lines, func(l string) bool { return complaintLine().MatchString(l) || errorLine().MatchString(l) })
 }
 
 // compared is what a command says of a change that it did not say before.
@@ -123,7 +124,7 @@ func CommandText(cmd toolchain.Command) string {
 			w = "-m"
 		case cmd.Report == toolchain.ReportUnittest && strings.Contains(w, "\n"):
 			w = "unittest"
-		case strings.Contains(w, "{report}"), strings.HasPrefix(w, "--test-reporter"), w == "{env}", slices.Contains(cmd.Unsaid, w): // where results go is nobody's concern
+		case strings.Contains(w, "{report}") && !strings.Contains(w, " "), strings.HasPrefix(w, "--test-reporter"), w == "{env}", slices.Contains(cmd.Unsaid, w): // where results go is nobody's concern
 			continue
 		case cmd.Report == toolchain.ReportGoTest && (w == "-json" || w == "-count=1" || w == "-vet=off"):
 			continue

@@ -48,6 +48,10 @@ func TestWhatIsWrongStandsBeforeItsPlace(t *testing.T) {
 	if want := []string{"error[E0308]: mismatched types --> src/a.rs:3:5\n   |\n3  |     \"x\""}; !slices.Equal(got, want) {
 		t.Errorf("shown is %q, want %q", got, want)
 	}
+	got = check.Complaints("$ python -m pytest\n==== ERRORS ====\nbb/tests/test_g.py:1: in <module>\n    import bb\nbb/__init__.py:1: in <module>\n    import inflection\nE   ModuleNotFoundError: No module named 'inflection'\n")
+	if want := []string{"bb/tests/test_g.py:1: in <module>", "bb/__init__.py:1: in <module>", "E   ModuleNotFoundError: No module named 'inflection'"}; !slices.Equal(got, want) {
+		t.Errorf("shown is %q, want %q", got, want)
+	}
 }
 
 // TestBrief: a standing is one line, with the line of the output that tells why.

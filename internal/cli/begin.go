@@ -96,7 +96,9 @@ func (p *project) begin(ctx context.Context, n newRun) error {
 		return err
 	}
 	if !processOf(n.def).unpaid { // after the agent was found: it takes longer
-		if err := p.ready(ctx, n.driveOptions); err != nil {
+		end, err := p.ready(ctx, n.driveOptions)
+		defer end()
+		if err != nil {
 			return errors.Join(err, e.close())
 		}
 	}

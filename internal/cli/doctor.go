@@ -225,7 +225,7 @@ func (c *checkup) configured(p *project, name string) {
 
 // checks runs the project's own commands on what is checked out, and says of each where it was read and how it stands.
 func (c *checkup) checks(ctx context.Context, p *project) {
-	list, err := p.survey(ctx, "")
+	list, err := p.survey(ctx, ctx, "")
 	if err != nil {
 		c.add("checks", false, true, "%s", inLang(c.l, err))
 		return

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/act"
@@ -12,26 +12,30 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// surveyed is how long a run waits for the project's own checks before its first turn. What takes longer is found out when
-// a proof asks for it.
+// surveyed is how long a run waits for the project's own checks before its first turn. What takes longer goes on beside it.
 const surveyed = time.Minute
 
 // ready runs the project's own checks on what is checked out, before a cent is spent: what fails there is charged to nobody,
 // and where nothing can be proved, nothing is begun. The scripted agent costs nothing, so nobody waits for it; and what a pool
-// of workers has installed is known there.
-func (p *project) ready(ctx context.Context, o driveOptions) error {
+// of workers has installed is known there. end ends what still runs.
+func (p *project) ready(ctx context.Context, o driveOptions) (end func(), err error) {
 	if o.scenario != "" || p.pool(o) != "" {
-		return nil
+		return func() {}, nil
 	}
-	limited, cancel := context.WithTimeout(ctx, surveyed)
-	defer cancel()
-	list, err := p.survey(limited, o.sandbox)
-	if errors.Is(limited.Err(), context.DeadlineExceeded) {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("the project's checks take longer than %s, so the baseline runs while agents work\n"), surveyed)
-		return nil
-	}
-	if err != nil {
+	shown, quiet := context.WithCancel(ctx)
+	defer quiet()
+	var list []step.Standing
+	end, done, err := beside(ctx, surveyed, func(ctx context.Context) (err error) {
+		list, err = p.survey(ctx, shown, o.sandbox)
 		return err
+	})
+	if err != nil {
+		return end, err
+	}
+	if !done {
+		quiet()
+		fmt.Fprintf(p.a.Err, p.a.lang().T("the project's checks take longer than %s, so the baseline runs while agents work\n"), surveyed)
+		return end, nil
 	}
 	var blocking *step.Standing
 	for i, s := range list {
@@ -43,9 +47,25 @@ func (p *project) ready(ctx context.Context, o driveOptions) error {
 		}
 	}
 	if blocking != nil {
-		return fail(flow.Environment, "nothing can be verified here, so nothing was started: %s. Fix it, or add the test command under checks in %s. For details, run: jacquard doctor", standing(*blocking), configFile)
+		return end, fail(flow.Environment, "nothing can be verified here, so nothing was started: %s. Fix it, or add the test command under checks in %s. For details, run: jacquard doctor", standing(*blocking), configFile)
 	}
-	return nil
+	return end, nil
+}
+
+// beside does work, and waits for it as long as it is patient. What is not done by then goes on until it is ended.
+func beside(ctx context.Context, patience time.Duration, work func(context.Context) error) (end func(), done bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	result := make(chan error, 1)
+	go func() { result <- work(ctx) }()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case err = <-result:
+		cancel()
+		return func() {}, true, err
+	case <-timer.C:
+		return func() { cancel(); <-result }, false, nil
+	}
 }
 
 // standing is what keeps a project from being proved, in the language of the person.
@@ -54,8 +74,8 @@ type standing step.Standing
 func (s standing) Error() string           { return s.in(report.English) }
 func (s standing) in(l report.Lang) string { return report.Standing(l, step.Standing(s)) }
 
-// survey runs the project's checks on what is checked out. What runs is said to whoever watches.
-func (p *project) survey(ctx context.Context, sandbox string) (list []step.Standing, err error) {
+// survey runs the project's checks on what is checked out. What runs is said to whoever watches, as long as it is shown.
+func (p *project) survey(ctx, shown context.Context, sandbox string) (list []step.Standing, err error) {
 	if err := p.store(); err != nil {
 		return nil, err
 	}
@@ -68,8 +88,13 @@ func (p *project) survey(ctx context.Context, sandbox string) (list []step.Stand
 	}
 	l := p.a.lang()
 	seen := p.a.progress(l.T("preparing dependencies and the build cache"))
-	defer seen.end()
+	end := sync.OnceFunc(seen.end)
+	defer end()
+	defer context.AfterFunc(shown, end)()
 	return act.New(o).Survey(ctx, func(command, dir string, part, of int) {
+		if shown.Err() != nil {
+			return
+		}
 		if dir != "." {
 			command += fmt.Sprintf(l.T(" in %s"), dir)
 		}
