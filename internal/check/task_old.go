@@ -129,11 +129,19 @@ func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 	if err != nil {
 		return err
 	}
+	if p.leaving == nil {
+		p.leaving = map[string]goneTest{}
+	}
 	for _, t := range gone {
 		switch g, waits := p.leaving[t.ID]; {
 		case t.in(run.results) == step.Pass:
+			if g.heirs = p.heirs(t); len(g.heirs) > 0 {
+				g.test = t
+				p.leaving[t.ID] = g
+				continue
+			}
 			delete(p.leaving, t.ID)
-			p.add(reject("test-deleted", t.File, 0, "The test "+t.Name+" is gone, but it passes with the change. Put it back; a test may go only if the behavior that it checks has changed."))
+			p.add(goneAndPasses(t))
 		case waits:
 			g.fails = true
 			p.leaving[t.ID] = g

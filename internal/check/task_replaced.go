@@ -3,8 +3,11 @@ package check
 import (
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // replacements are the new and changed tests of a change, as those that may have taken the place of old ones: what such a test expected may be
@@ -60,7 +63,11 @@ func (p *taskProof) replaced() {
 	red := func(id string) bool { return slices.Contains(p.proof.Red, id) }
 	told := map[string][]test{}
 	for _, id := range slices.Sorted(maps.Keys(p.leaving)) {
-		if g := p.leaving[id]; g.fails && p.anew.takeOver(g.old, g.Test, red) {
+		g := p.leaving[id]
+		if i := slices.IndexFunc(g.heirs, func(h test) bool { return red(h.ID) }); i >= 0 {
+			p.add(warn("test-deleted", g.File, g.heirs[i].Line, "The test "+g.heirs[i].Name+" takes the place of "+g.Name+", which passes with the change as well."))
+			delete(p.leaving, id)
+		} else if g.fails && p.anew.takeOver(g.old, g.Test, red) {
 			told[g.File] = append(told[g.File], g.test)
 			delete(p.leaving, id)
 		}
@@ -75,7 +82,41 @@ type goneTest struct {
 	test
 	old   source.File
 	fails bool
+	heirs []test // it passes with the change: new tests that ask what it asked, and perhaps more
 }
+
+// goneAndPasses rejects a test that is gone although it passes with the change.
+func goneAndPasses(t test) step.Finding {
+	return reject("test-deleted", t.File, 0, "The test "+t.Name+" is gone, but it passes with the change. Put it back; a test may go only if the behavior that it checks has changed.")
+}
+
+// heirs are the new tests of a file that an old one of it may go on as, with another name and other expectations: they have most of its words
+// and of its code, and assert no less. Whether one says what is new is seen when it is run without the change.
+func (p *taskProof) heirs(old test) (out []test) {
+	for _, ch := range p.changes {
+		if ch.Path != old.File || ch.NewID == "" {
+			continue
+		}
+		f := newFile(ch)
+		before := byName(f.old)
+		was := strings.Fields(body(f.old, before[old.Name]))
+		for _, t := range testsIn(f.new) {
+			_, existed := before[t.Name]
+			if !existed && !t.Skipped && t.Asserts > 0 && t.Asserts >= before[old.Name].Asserts && mostly(wordsOf(old.Name), wordsOf(t.Name)) && mostly(was, strings.Fields(body(f.new, t.Test))) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// mostly reports whether a list has at least two thirds of another one.
+func mostly(of, in []string) bool { return 3*(len(of)-len(without(of, oneFor(in)))) >= 2*len(of) }
+
+// nameWord is a word of a name: of a sentence, in camel case, with underscores.
+var nameWord = re.New(`[\pL\d][\p{Ll}\d]*`)
+
+func wordsOf(name string) []string { return nameWord().FindAllString(name, -1) }
 
 // goneStill rejects tests that are gone and in whose place none has come.
 func (p *taskProof) goneStill() {
@@ -83,6 +124,10 @@ func (p *taskProof) goneStill() {
 		return // it is not known yet
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.leaving)) {
+		if g := p.leaving[id]; len(g.heirs) > 0 {
+			p.add(goneAndPasses(g.test))
+			continue
+		}
 		p.add(gone(p.leaving[id].File, p.leaving[id].Name))
 	}
 }

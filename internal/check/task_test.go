@@ -311,6 +311,14 @@ func weakTasks() []taskCase {
 			"cart/cart.go":      strings.Replace(cartRight, "return len(prices)", "return len(prices) + 1", 1),
 			"cart/cart_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + "\nfunc TestSomeCount(t *testing.T) {\n\tfor _, prices := range [][]int{{7}, {1, 2, 3}} {\n\t\tif Count(prices) < 1 {\n\t\t\tt.Error(prices)\n\t\t}\n\t}\n}\n" + cartEmpty,
 		}},
+		{name: "an old test that goes on as one that asks for more", passed: true, rules: []string{"test-deleted"}, level: step.Warn, files: map[string]string{
+			"cart/cart.go":      strings.Replace(cartRight, "return len(prices)", "n := 0\n\tfor _, p := range prices {\n\t\tif p > 0 {\n\t\t\tn++\n\t\t}\n\t}\n\treturn n", 1),
+			"cart/cart_test.go": strings.Replace(strings.Replace(cartTests, "TestCount", "TestCountOfPositives", 1), "Count([]int{1, 2}); got != 2", "Count([]int{1, 2, -3}); got != 2", 1) + cartEmpty,
+		}},
+		{name: "an old test that goes on as one that asks for less", rules: []string{"test-deleted"}, files: map[string]string{
+			"cart/cart.go":      strings.Replace(cartRight, "return len(prices)", "n := 0\n\tfor _, p := range prices {\n\t\tif p > 0 {\n\t\t\tn++\n\t\t}\n\t}\n\treturn n", 1),
+			"cart/cart_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + "\nfunc TestCountOfPositives(t *testing.T) {\n\tCount([]int{1, 2, -3})\n}\n" + cartEmpty,
+		}},
 		{name: "an old test of a file that is not planned", passed: true, rules: []string{"expectation-changed"}, level: step.Fix, files: map[string]string{
 			"cart/cart.go": strings.Replace(cartRight, "return len(prices)", "return len(prices) + 1", 1), "cart/cart_test.go": strings.Replace(cartTests, "Count([]int{1, 2}); got != 2", "Count([]int{1, 2}); got != 3", 1) + cartEmpty,
 		}, task: func(t *check.Task) { t.Extra = owns("cart/cart_test.go") }},
