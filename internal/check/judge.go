@@ -143,6 +143,7 @@ type judge struct {
 	names  map[string]bool // of functions of the changed code, once they are asked for
 	read   map[string]bool // changed files that are no code and are named in code
 	setup  map[string]bool // files that a runner loads before the tests
+	unfit  string          // why the tests of a toolchain may fail here alone
 	// shownBy is how many tests fail without the change, in languages that nobody reads.
 	shownBy int
 }
@@ -196,8 +197,17 @@ func (j *judge) weakens(f step.Finding, run *testRun) {
 }
 
 // breaks blocks a change with which fails what passed before.
-func (j *judge) breaks(f step.Finding, run *testRun) {
-	j.known.broken++
+func (j *judge) breaks(f step.Finding, run *testRun) { j.breaksSome(1, f, run) }
+
+// breaksSome is breaks for a finding about n failures. What the wrong runtime may be the reason of is only told.
+func (j *judge) breaksSome(n int, f step.Finding, run *testRun) {
+	if j.unfit != "" {
+		j.known.unknown = cmp.Or(j.known.unknown, j.unfit)
+		f.Severity = step.Warn
+		j.say(f, run)
+		return
+	}
+	j.known.broken += n
 	j.block(f, run)
 }
 
@@ -409,6 +419,9 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 		return err
 	}
 	defer func() { err = joinClose(err, x.pl) }()
+	if j.unfit, err = x.pl.unfit(ctx); err != nil {
+		return err
+	}
 	x.freshTests()
 	for _, stage := range []func(context.Context) error{
 		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.unrefused, x.soon, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.testsAlone, x.besides, x.unasked, x.repeated, x.unused, x.untaken, x.limits, x.claimed,

@@ -166,8 +166,7 @@ func (x *chainJudge) together(ctx context.Context) error {
 	passed, still := ids(was, func(r step.TestResult) bool { return r.Status == step.Pass }), ids(again, fails)
 	failing := those(slices.Sorted(maps.Keys(ids(now, fails))), func(id string) bool { return still[id] && passed[id] })
 	if len(failing) > 0 {
-		x.known.broken += len(failing)
-		x.block(reject("test-broken", "", 0, "Tests pass alone and fail when all run together, and did not before the change: "+someOf(failing)+"."), &now)
+		x.breaksSome(len(failing), reject("test-broken", "", 0, "Tests pass alone and fail when all run together, and did not before the change: "+someOf(failing)+"."), &now)
 	}
 	return nil
 }
@@ -369,19 +368,21 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 		x.breaks(reject("test-broken", "", 0, "The tests pass without the change and fail with it: "+firstLines(messageOf(expected[0], run), 12)), &run)
 		return nil
 	}
-	x.known.broken += len(asserts) + len(loaded)
 	for _, t := range asserts {
-		x.block(reject("test-broken", t.File, t.Line, "The test "+t.Name+" passes without the change and fails with it. "+tellingLines(messageOf(t, run), 6)), &run)
+		x.breaks(reject("test-broken", t.File, t.Line, "The test "+t.Name+" passes without the change and fails with it. "+tellingLines(messageOf(t, run), 6)), &run)
 	}
 	told := map[string]bool{}
 	for _, t := range loaded {
 		text := messageOf(t, run)
 		if told[text] {
+			if x.unfit == "" {
+				x.known.broken++
+			}
 			continue
 		}
 		told[text] = true
 		at, line := x.pointedAt(text, t.File)
-		x.block(reject("build-failed", at, line, "Tests that pass without the change cannot be run with it. "+firstLines(text, 8)), &run)
+		x.breaks(reject("build-failed", at, line, "Tests that pass without the change cannot be run with it. "+firstLines(text, 8)), &run)
 	}
 	return nil
 }

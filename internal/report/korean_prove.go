@@ -145,6 +145,7 @@ var koreanProve = map[string]string{
 	", not for %s: run jacquard init --session":             ", %s에는 없음: jacquard init --session을 실행하세요",
 	"    not attested: other commits have a note under refs/notes/jacquard, and this one has none. Rebase and amend lose it\n": "    증명 기록 없음: 다른 커밋에는 refs/notes/jacquard 아래에 노트가 있지만 이 커밋에는 없습니다. rebase나 amend를 하면 사라집니다\n",
 	"    not attested: the file of evidence has nothing about it\n":                                                            "    증명 기록 없음: 증거 파일에 이 커밋에 대한 내용이 없습니다\n",
+	"package.json asks for Node.js %s, and this is %s":                                                                         "package.json은 Node.js %s을(를) 요구하는데 여기는 %s입니다",
 	"    attested: %d tests passed; not signed\n":                                                                              "    증명 기록: 통과한 테스트 %d개, 서명 없음\n",
 	"    attested: %d tests passed; signed by %s\n":                                                                            "    증명 기록: 통과한 테스트 %d개, 서명자 %s\n",
 	"⚠ the attestation of the commits could not be written: %v\n":                                                              "⚠ 커밋의 증명 기록을 남기지 못했습니다: %v\n",

@@ -53,6 +53,7 @@ type packageJSON struct {
 	ESLint               json.RawMessage   `json:"eslintConfig"`
 	Prettier             json.RawMessage   `json:"prettier"`
 	Workspaces           json.RawMessage   `json:"workspaces"`
+	Engines              json.RawMessage   `json:"engines"`
 }
 
 // readPackage reads a package.json tolerantly: one that is not JSON counts as empty.
@@ -80,6 +81,10 @@ func inspectNode(f *Found, p *Project) {
 			for _, n := range sortedKeys(deps) {
 				f.declare(n, deps[n])
 			}
+		}
+		var engines map[string]string
+		if err := json.Unmarshal(up.Engines, &engines); err == nil {
+			f.Engine = cmp.Or(f.Engine, engines["node"])
 		}
 		pk.PackageManager = cmp.Or(pk.PackageManager, up.PackageManager)
 		scripts = cmp.Or(scripts, up.Scripts["test"])

@@ -91,6 +91,8 @@ type Found struct {
 	Modules []string `json:"modules,omitempty"`
 	// Apart says that a module of Go lies in a workspace whose go.work leaves it out.
 	Apart bool `json:"apart,omitempty"`
+	// Engine is the range of versions of Node.js that a package asks for, as npm writes it.
+	Engine string `json:"engine,omitempty"`
 	// Untested says that it has no tests of its own.
 	Untested bool `json:"untested,omitempty"`
 	// Members are the roots of other toolchains of the project whose sources this one's are built with.
