@@ -245,6 +245,8 @@ func (a *Actor) furnish(ctx context.Context, j flow.Job, clone *git.Clone, t ste
 	if chains == nil {
 		chains = []toolchain.Found{pv.Module.Chain}
 	}
+	named := t.Task + strings.Join(t.Commands, " ")
+	chains = toolchain.NearestFirst(chains, func(f toolchain.Found) bool { return strings.Contains(named, f.Root+"/") })
 	f, err := c.Furnish(ctx, chains, t.Tree, filepath.Dir(clone.Dir), clone.Root())
 	return f, a.checkError(err)
 }

@@ -67,12 +67,13 @@ var named = re.New(`\b(?:Test\w+|test_\w+|\w+_test|\w+\.\w+\.[jt]s)\b`)
 
 // began runs a command on the tree that the task began with; ok is false where it cannot be run there.
 func (p *taskProof) began(ctx context.Context, argv []string) (out outcome, ok bool, err error) {
+	chains := toolchain.NearestFirst(p.t.Chains, p.about)
 	if p.bare == nil {
-		if p.bare, err = p.c.open(ctx, step.OnBefore, p.before, cmp.Or(p.t.Base, p.before), p.t.Chains[0], p.t.Chains[1:]...); err != nil {
+		if p.bare, err = p.c.open(ctx, step.OnBefore, p.before, cmp.Or(p.t.Base, p.before), chains[0], chains[1:]...); err != nil {
 			return out, false, err
 		}
 	}
-	if err = p.bare.before(ctx, new(testRun), p.t.Chains[1:]...); err == nil {
+	if err = p.bare.before(ctx, new(testRun), chains[1:]...); err == nil {
 		out, err = p.bare.exec(ctx, verifyCommand(argv), false)
 	}
 	if _, missing := errors.AsType[*EnvironmentError](err); missing {

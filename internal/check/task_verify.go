@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -39,8 +40,13 @@ func verifyCommand(argv []string) toolchain.Command {
 
 // root is a clean checkout for what belongs to the project and not to one of its toolchains; all of them are furnished there.
 func (p *taskProof) root(ctx context.Context) (*place, error) {
-	chains := p.t.chains()
+	chains := toolchain.NearestFirst(p.t.chains(), p.about)
 	return p.c.open(ctx, step.OnVerify, p.proof.Tree, cmp.Or(p.t.Base, p.proof.Tree), chains[0], chains[1:]...)
+}
+
+// about reports whether the change lies in a toolchain.
+func (p *taskProof) about(f toolchain.Found) bool {
+	return slices.ContainsFunc(p.changes, func(ch Change) bool { return strings.HasPrefix(ch.Path, f.Root+"/") })
 }
 
 // verify runs the task's own commands in the root of the project.
@@ -55,7 +61,7 @@ func (p *taskProof) verify(ctx context.Context, persons bool) (err error) {
 	defer func() { err = joinClose(err, pl) }()
 	p.ran(CheckVerify)
 	var built testRun // what fails of it, the tests have told
-	if err := pl.before(ctx, &built, p.t.chains()[1:]...); err != nil {
+	if err := pl.before(ctx, &built, toolchain.NearestFirst(p.t.chains(), p.about)[1:]...); err != nil {
 		return err
 	}
 	p.proof.Records = append(p.proof.Records, built.records...)

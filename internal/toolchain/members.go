@@ -146,6 +146,18 @@ func packageName(ecosystem, name string) string {
 	return name
 }
 
+// NearestFirst has the members first that some work is about, the innermost before those around them: where there is room for the environment
+// of one only, it is that of the first.
+func NearestFirst(all []Found, about func(Found) bool) []Found {
+	depth := func(f Found) int {
+		if f.Root == "." || !about(f) {
+			return 0
+		}
+		return 1 + strings.Count(f.Root, "/")
+	}
+	return slices.SortedStableFunc(slices.Values(all), func(a, b Found) int { return depth(b) - depth(a) })
+}
+
 // Affected are the toolchains that the changed files can matter to: what they lie in, also of nested ones, and what is built
 // with the members that they are of, however far away.
 func Affected(all []Found, changed []string) []Found {

@@ -197,3 +197,15 @@ func TestUntested(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestNearestFirst(t *testing.T) {
+	t.Parallel()
+	all := []toolchain.Found{{Root: "."}, {Root: "aa"}, {Root: "bb"}, {Root: "bb/deep"}}
+	var got []string
+	for _, f := range toolchain.NearestFirst(all, func(f toolchain.Found) bool { return strings.HasPrefix("bb/deep/x.py", f.Root+"/") }) {
+		got = append(got, f.Root)
+	}
+	if want := []string{"bb/deep", "bb", ".", "aa"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
