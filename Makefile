@@ -21,7 +21,7 @@ ORDERED  = ./internal/cli $(filter-out %/internal/cli,$(PLAIN))
 # Which part of the conformance suite is run with the tests: all, or 2/8 for the second of eight; none if it is empty.
 CONFORMANCE ?=
 
-# Plain flags: without symbols the program has 52 MB, and it may have 64.
+# Plain flags: without symbols the program has 58 MB, and it may have 64.
 RELEASE := -trimpath -ldflags='-s -w'
 
 .PHONY: all release files snapshot publish packages-test build demo test check conformance lies field shapes slow tests lint bench fuzz site clean cross claude codex opencode temporal s3 python before
