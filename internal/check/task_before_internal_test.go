@@ -7,6 +7,7 @@ import (
 
 // TestFailedIn: what runners print of a failure names it, and not when it was or how long it took.
 func TestFailedIn(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ out, want string }{
 		"go":                        {"--- FAIL: TestOld (0.02s)\n    old_test.go:5: no\n    --- FAIL: TestOld/a_b (0.00s)\nFAIL\nFAIL\texample.com/calc\t0.003s\nok  \texample.com/other\t0.1s\nFAIL\n", "--- FAIL: TestOld|--- FAIL: TestOld/a_b|FAIL\texample.com/calc"},
 		"go, that does not compile": {"# example.com/calc [example.com/calc.test]\ncalc/a_test.go:5:2: undefined: x\nFAIL\texample.com/calc [build failed]\n", "# example.com/calc [example.com/calc.test]|FAIL\texample.com/calc [build failed]"},

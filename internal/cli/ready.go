@@ -55,16 +55,20 @@ func (p *project) ready(ctx context.Context, o driveOptions) (end func(), err er
 // beside does work, and waits for it as long as it is patient. What is not done by then goes on until it is ended.
 func beside(ctx context.Context, patience time.Duration, work func(context.Context) error) (end func(), done bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	result := make(chan error, 1)
-	go func() { result <- work(ctx) }()
+	var failed error
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		failed = work(ctx)
+	}()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
-	case err = <-result:
+	case <-gone:
 		cancel()
-		return func() {}, true, err
+		return func() {}, true, failed
 	case <-timer.C:
-		return func() { cancel(); <-result }, false, nil
+		return func() { cancel(); <-gone }, false, nil
 	}
 }
 

@@ -300,6 +300,7 @@ func golden(t *testing.T, name, got string) {
 
 // A status file names no document that the style leaves out.
 func TestStateOfAStyle(t *testing.T) {
+	t.Parallel()
 	f := report.Feature{Name: "pay", Mode: pdca.Heavy, Phase: "report", Without: pdca.Style{Documents: []string{pdca.ReportDoc}}.Without()}
 	got := f.State(time.Time{}, true, true).Documents
 	if len(got) != 1 || got[pdca.ReportDoc] != pdca.ReportPath("pay") {
