@@ -23,7 +23,7 @@ func (a *Actor) chainsFrom(ctx context.Context, before string, v *view) ([]toolc
 	for _, was := range a.chains(old) {
 		i := slices.IndexFunc(out, was.Same)
 		if i >= 0 {
-			out[i].Own, out[i].Override = was.Own, was.Override
+			out[i].Own, out[i].Override, out[i].EngineWas = was.Own, was.Override, was.Engine
 			if out[i].Runner == "pytest" && was.Runner == "unittest" { // it runs the tests of unittest too
 				out[i].Own.Test = nil
 			} else {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -246,7 +247,13 @@ func (a *Actor) furnish(ctx context.Context, j flow.Job, clone *git.Clone, t ste
 		chains = []toolchain.Found{pv.Module.Chain}
 	}
 	named := t.Task + strings.Join(t.Commands, " ")
-	chains = toolchain.NearestFirst(chains, func(f toolchain.Found) bool { return strings.Contains(named, f.Root+"/") })
+	chains = toolchain.NearestFirst(chains, func(f toolchain.Found) bool { return hasPath(named, f.Root+"/") })
 	f, err := c.Furnish(ctx, chains, t.Tree, filepath.Dir(clone.Dir), clone.Root())
 	return f, a.checkError(err)
+}
+
+// hasPath reports whether a text has a path that begins so, and not as a part of another one.
+func hasPath(text, begin string) bool {
+	found, err := regexp.MatchString(`(?:^|[^\pL\d_./-])`+regexp.QuoteMeta(begin), text)
+	return found && err == nil
 }

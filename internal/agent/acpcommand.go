@@ -13,7 +13,7 @@ var (
 	changers = []string{"cp", "mkdir", "mv", "rm", "rmdir", "touch"}
 	// gitReaders are what git may be asked, without the options by which it writes a file, runs a program, or reads what is outside.
 	gitReaders = []string{"blame", "diff", "log", "ls-files", "show", "status"}
-	gitOptions = []string{"--output", "--ext-diff", "--textconv", "--no-index", "-O", "--contents", "--exclude"}
+	gitOptions = []string{"--output", "--ext-diff", "--textconv", "--no-index", "-O", "--contents"}
 )
 
 // refusesCommand says why an author may not run a command line; "" when it may.
@@ -62,7 +62,9 @@ func (p commandPart) refused(dir string) string {
 	git := len(p.words) > 1 && p.words[0].text == "git" && !p.words[1].special && slices.Contains(gitReaders, p.words[1].text)
 	if git && slices.ContainsFunc(p.words, func(w word) bool {
 		name, _, _ := strings.Cut(w.text, "=")
-		return slices.ContainsFunc(gitOptions, func(o string) bool { return strings.HasPrefix(name, o) || len(name) > 2 && strings.HasPrefix(o, name) }) // git takes the beginning of an option
+		return slices.ContainsFunc(gitOptions, func(o string) bool {
+			return name != "--text" && (strings.HasPrefix(name, o) || len(name) > 2 && strings.HasPrefix(o, name))
+		}) // git takes the beginning of an option
 	}) {
 		return fmt.Sprintf("%q does more than read the project", p.text)
 	}

@@ -25,6 +25,9 @@ import (
 // keyed gives one lock a key, so that two checks do not install the same thing at once.
 type keyed struct{ m sync.Map }
 
+// installing are the directories that something is installed into: the baseline of a run may do so beside the first turn.
+var installing keyed //nolint:gochecknoglobals // a process has several Checkers
+
 func (k *keyed) lock(key string) (unlock func()) {
 	held, _ := k.m.LoadOrStore(key, &sync.Mutex{})
 	m := held.(*sync.Mutex) //nolint:forcetypeassert // nothing else is stored
@@ -161,8 +164,8 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 		fmt.Fprintf(h, "%q\n", slices.Sorted(maps.Keys(beside)))
 	}
 	key := chain.Ecosystem + "-" + hex.EncodeToString(h.Sum(nil))[:24]
-	defer c.locks.lock(key)()
 	dir := filepath.Join(c.o.Cache, key)
+	defer installing.lock(dir)()
 	if _, err := os.Stat(filepath.Join(dir, "done")); err == nil || c.failed(dir).command != "" {
 		used(dir)
 		d, err := c.found(dir, chain)

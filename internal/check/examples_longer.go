@@ -19,7 +19,7 @@ var (
 	// deepCall are the errors of a stack that is full, in Python and JavaScript.
 	deepCall = re.New(`^(RecursionError|RangeError: Maximum call stack|InternalError: too much recursion)`)
 	// firstDone is what specs say where it counts which of several promises comes first.
-	firstDone = re.New(`(?i)\brac(e|es|ing)\b|\b(fastest|soonest|timeouts?|deadlines?|debounc\w*|throttl\w*|timestamps?|elapsed|duration)\b|first (one )?(to|that|which)\b|as soon as|as they (are|come|become|complet|finish|resolv|settl|arriv)|order (of|in which|that)\b[^.\n]{0,20}\b(complet|finish|settl|resol|arriv)|(complet|finish|settl|resol|arriv)\w* order|먼저|완료 ?순`)
+	firstDone = re.New(`(?i)\brac(e|es|ing)\b|\b(fastest|soonest|timeouts?|deadlines?|debounc\w*|throttl\w*|timestamps?|elapsed|duration)\b|\b(ms|milliseconds?|seconds?|ttl|expir\w*|intervals?|poll\w*|delay\w*|retr(y|ies|ied))\b|first (one )?(to|that|which)\b|as soon as|as they (are|come|become|complet|finish|resolv|settl|arriv)|order (of|in which|that)\b[^.\n]{0,20}\b(complet|finish|settl|resol|arriv)|(complet|finish|settl|resol|arriv)\w* order|먼저|완료 ?순`)
 )
 
 // mostLong bounds how many calls are made with long values.
@@ -86,7 +86,7 @@ func (u *user) repeated(v example.Value, times int) (string, bool) {
 // late lets the functions that calls of JavaScript are given take longer for what they are given first. Results have the order of what is
 // given, unless the spec says that the first one counts.
 func (u *user) late(ctx context.Context, all []example.Example) ([]step.Finding, error) {
-	if u.chain.Ecosystem != toolchain.Node || firstDone().MatchString(u.m.Said) {
+	if u.chain.Ecosystem != toolchain.Node || firstDone().MatchString(u.m.Said) || remembered().MatchString(inQuotes().ReplaceAllString(u.m.Said, "")) {
 		return nil, nil
 	}
 	var plain, slow []example.Example
@@ -94,7 +94,8 @@ func (u *user) late(ctx context.Context, all []example.Example) ([]step.Finding,
 		o, found := e.Clone(), false
 		for i, a := range o.First().Args {
 			if a.Kind == example.Code && strings.HasPrefix(a.Text, "async ") {
-				o.First().Args[i].Text, found = fmt.Sprintf("((f, ms) => async (...given) => { await new Promise((go) => setTimeout(go, ms = Math.max(0, ms - 5))); return f(...given); })(%s, 30)", a.Text), true
+				o.First().Args[i].Text, found = fmt.Sprintf(
+					"((f, ms) => Object.defineProperty(async (...given) => { await new Promise((go) => setTimeout(go, ms = Math.max(0, ms - 5))); return f(...given); }, 'length', { value: f.length }))(%s, 30)", a.Text), true
 			}
 		}
 		if found {
@@ -104,12 +105,23 @@ func (u *user) late(ctx context.Context, all []example.Example) ([]step.Finding,
 	if len(slow) == 0 {
 		return nil, nil
 	}
-	got, err := u.try(ctx, slices.Concat(plain, slow), false)
+	old, err := u.try(ctx, plain, false)
+	if err != nil {
+		return nil, err
+	}
+	got, err := u.try(ctx, slow, false)
+	if err != nil {
+		return nil, err
+	}
+	again, err := u.try(ctx, plain, false)
 	if err != nil {
 		return nil, err
 	}
 	for i, e := range plain {
-		was, now := got[i], got[len(plain)+i]
+		was, now := old[i], got[i]
+		if !sameOutcome(was, again[i]) { // it is another one each time
+			continue
+		}
 		if was.Cannot == "" && now.Cannot == "" && !sameOutcome(was, now) {
 			return []step.Finding{u.m.charge("ambient-state", u.m.Dir, 0, fmt.Sprintf(
 				"%s gives something else when a function that it is given takes longer for what comes first. Keep the order of the input, or say in the spec which order counts.", e.Symbol()))}, nil // no call is told: held-out ones are nobody's to see

@@ -80,7 +80,8 @@ func (c *Checker) Programs(ctx context.Context, base string, chains []toolchain.
 // spared reports whether dependencies that cannot be installed stand in nobody's way: those of an example beside the project.
 func spared(err error, chain toolchain.Found, chains []toolchain.Found) bool {
 	_, missing := errors.AsType[*EnvironmentError](err)
-	return missing && chain.Untested && len(chains) > 1
+	_, failed := errors.AsType[*setupError](err)
+	return (missing || failed) && chain.Untested && len(chains) > 1
 }
 
 // kit is a toolchain with what was installed for it.
@@ -99,6 +100,7 @@ func (p *place) furnish(ctx context.Context, base string, chains []toolchain.Fou
 		}
 		deps, err := p.c.prepare(ctx, base, chain)
 		if spared(err, chain, chains) {
+			p.kits = append(p.kits, kit{chain, prepared{}})
 			continue
 		}
 		if err != nil {

@@ -51,7 +51,7 @@ func (c *Checker) Goals(ctx context.Context, t Task, before, tree string) (goals
 		}
 	}
 	if len(t.Verify) > 0 {
-		one := taskProof{c: c, t: t, before: before, proof: Proof{Tree: tree}}
+		one := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree}}
 		if err := one.verify(ctx, true); err != nil {
 			return goals, p.proof.Records, fmt.Errorf("run goals: %w", err)
 		}

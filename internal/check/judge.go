@@ -202,7 +202,7 @@ func (j *judge) breaks(f step.Finding, run *testRun) { j.breaksSome(1, f, run) }
 // breaksSome is breaks for a finding about n failures. What the wrong runtime may be the reason of is only told.
 func (j *judge) breaksSome(n int, f step.Finding, run *testRun) {
 	if j.unfit != "" {
-		j.known.unknown = cmp.Or(j.known.unknown, j.unfit)
+		j.known.excused, j.known.unknown = true, cmp.Or(j.known.unknown, j.unfit)
 		f.Severity = step.Warn
 		j.say(f, run)
 		return
@@ -419,9 +419,10 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 		return err
 	}
 	defer func() { err = joinClose(err, x.pl) }()
-	if j.unfit, err = x.pl.unfit(ctx); err != nil {
+	if j.unfit, err = x.pl.newlyUnfit(ctx); err != nil {
 		return err
 	}
+	defer func() { j.unfit = "" }()
 	x.freshTests()
 	for _, stage := range []func(context.Context) error{
 		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.unrefused, x.soon, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.testsAlone, x.besides, x.unasked, x.repeated, x.unused, x.untaken, x.limits, x.claimed,

@@ -97,6 +97,7 @@ type known struct {
 	failing   int        // new tests that fail
 	looks     bool       // the change looks for a runner of tests: what they say is nothing that users have
 	doubt     int        // tests that fail, of which there was no time to see whether they did before
+	excused   bool       // tests fail that passed without the change, and may pass with another runtime
 	unknown   string     // why something that matters could not be found out
 	silent    string     // why tests that come near the change show nothing here, with it or without
 	dead      bool       // their runner ended with an error before it ran any
@@ -111,7 +112,7 @@ func (k known) verdict() Verdict {
 		return VerdictBroken
 	case k.weakened > 0:
 		return VerdictWeakened
-	case k.deaf():
+	case k.deaf(), k.excused:
 		return VerdictUnknown
 	case k.failing > 0:
 		return VerdictUnproved

@@ -33,7 +33,7 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 		return nil, fmt.Errorf("look at %s: %w", chain.Root, err)
 	}
 	defer func() { err = joinClose(err, p) }()
-	if text, err := p.unfit(ctx); err != nil {
+	if text, err := p.unfit(ctx, chain.Engine); err != nil {
 		return nil, fmt.Errorf("look at %s: %w", chain.Root, err)
 	} else if text != "" {
 		all = append(all, step.Standing{Purpose: "engine", Command: "node --version", Dir: chain.Root, From: chain.Manifest, State: step.Useless, Text: text})

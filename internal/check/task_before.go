@@ -16,7 +16,7 @@ import (
 var (
 	// failedLine is a line in which a runner names a test that fails, or what could not be built or loaded: go test, pytest, unittest, cargo,
 	// node:test, Jest, Vitest.
-	failedLine = re.New(`(?m)^ *--- FAIL: .+$|^FAIL\t.+$|^# .+ \[.+\.test\]$|^(?:FAILED|ERROR) \S.*$|^(?:FAIL|ERROR): .+$|^test .+ \.\.\. FAILED$|^error(?:\[E\d+\])?: .+$|^ *not ok \d+ .+$|^ *✖ .+$|^ *● .+$|^ *(?:FAIL|×) +\S.*$`)
+	failedLine = re.New(`(?m)^ *--- FAIL: .+$|^FAIL\t.+$|^# .+ \[.+\.test\]$|^(?:FAILED|ERROR) [^\s(].*$|^(?:FAIL|ERROR): .+$|^test .+ \.\.\. FAILED$|^ *not ok \d+ .+$|^ *✖ .+$|^ *● .+$|^ *(?:FAIL|×) +\S.*$`)
 	// varies is what differs in such a line from run to run: durations, ordinals, and what pytest says after the name.
 	varies = re.New(`\s+\(?\d[\d.]*\s*m?s\)?$|^ *not ok \d+(?: - )?|\t(?:[\d.]+s|\(cached\))$| - .*$`)
 	// aboutTests is in requests for which it matters that tests fail.
@@ -26,23 +26,22 @@ var (
 // failedIn are the lines in which the output of a runner names what fails.
 func failedIn(output []byte) (out []string) {
 	for _, l := range failedLine().FindAll(output, -1) {
-		if line := strings.TrimSpace(varies().ReplaceAllString(strings.TrimRight(string(l), "\r"), "")); line != "" && !slices.Contains(out, line) {
+		if line := strings.TrimSpace(varies().ReplaceAllString(strings.TrimRight(string(l), "\r"), "")); line != "" && line != "✖ failing tests:" && !slices.Contains(out, line) {
 			out = append(out, line)
 		}
 	}
 	return out
 }
 
-// failsAsBefore are the tests with which a command that runs all tests fails, where it fails with all of them on the tree that the task began
-// with as well: they are nobody's. Of a request that is about failing tests it is none.
+// failsAsBefore are the tests with which a command that runs all tests fails, where each of them failed before the task, and the command with
+// nothing else: they are nobody's. Of a request that is about failing tests it is none, nor of a command that a person has given.
 func (p *taskProof) failsAsBefore(ctx context.Context, argv []string, now outcome) ([]string, error) {
 	failed := failedIn(now.output)
-	if _, all := toolchain.TestCommand(argv); !all || len(failed) == 0 || len(p.changes) == 0 || len(p.t.Chains) == 0 || aboutTests().MatchString(p.t.Request) ||
-		slices.ContainsFunc(failed, func(l string) bool { return hasAnyWord(p.t.Request, l) }) {
+	if _, all := toolchain.TestCommand(argv); !all || len(p.changes) == 0 || len(p.t.Chains) == 0 || aboutTests().MatchString(p.t.Request) || !p.allKnown(failed) {
 		return nil, nil
 	}
 	was, ok, err := p.began(ctx, argv)
-	if err != nil || !ok || was.Record.Exit == 0 || was.problem != "" {
+	if err != nil || !ok || was.Record.Exit != now.Record.Exit || was.problem != "" {
 		return nil, err
 	}
 	before := failedIn(was.output)
@@ -53,17 +52,40 @@ func (p *taskProof) failsAsBefore(ctx context.Context, argv []string, now outcom
 	return failed, nil
 }
 
-// hasAnyWord reports whether a text has a name of a line: with a capital, a mark or a digit inside, as tests have.
-func hasAnyWord(text, line string) bool {
-	for _, w := range named().FindAllString(line, -1) {
-		if hasWord(text, w) {
-			return true
+// oneTest is a line that names one test, or one group of them, and not a package or all.
+var oneTest = re.New(`^(?:--- FAIL: |FAILED \S+::|(?:FAIL|ERROR): |test |✖ |● |× |FAIL\s+\S+ > )`)
+
+// allKnown reports whether lines name tests, and only such as failed before the task and of which the request does not speak.
+func (p *taskProof) allKnown(failed []string) bool {
+	some := false
+	for _, line := range failed {
+		if !oneTest().MatchString(line) {
+			continue
+		}
+		some = true
+		if !slices.ContainsFunc(p.t.Known, func(id string) bool { return namesTest(line, id) && !hasWord(p.t.Request, lastName(id)) }) {
+			return false
 		}
 	}
-	return false
+	return some
 }
 
-var named = re.New(`\b(?:Test\w+|test_\w+|\w+_test|\w+\.\w+\.[jt]s)\b`)
+// namesTest reports whether a line of a runner names a test, or a group that it stands in.
+func namesTest(line, id string) bool {
+	_, name, _ := strings.Cut(id, "::")
+	group := strings.TrimSpace(strings.TrimLeft(line, "✖●× "))
+	return strings.Contains(line, lastName(id)) || group != "" && strings.HasPrefix(name, group+" > ")
+}
+
+// lastName is the name of a test without what it stands in.
+func lastName(id string) string {
+	_, name, _ := strings.Cut(id, "::")
+	name = name[strings.LastIndex(name, "::")+1:]
+	if i := strings.LastIndex(name, " > "); i >= 0 {
+		name = name[i+len(" > "):]
+	}
+	return strings.TrimLeft(name, ": ")
+}
 
 // began runs a command on the tree that the task began with; ok is false where it cannot be run there.
 func (p *taskProof) began(ctx context.Context, argv []string) (out outcome, ok bool, err error) {

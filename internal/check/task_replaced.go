@@ -61,10 +61,11 @@ func (r replacements) takeOver(f source.File, old source.Test, by func(id string
 // what the old one called says what is expected now. A person is told.
 func (p *taskProof) replaced() {
 	red := func(id string) bool { return slices.Contains(p.proof.Red, id) }
-	told := map[string][]test{}
+	told, used := map[string][]test{}, map[string]bool{} // a test takes the place of one
 	for _, id := range slices.Sorted(maps.Keys(p.leaving)) {
 		g := p.leaving[id]
-		if i := slices.IndexFunc(g.heirs, func(h test) bool { return red(h.ID) }); i >= 0 {
+		if i := slices.IndexFunc(g.heirs, func(h test) bool { return red(h.ID) && !used[h.ID] }); i >= 0 {
+			used[g.heirs[i].ID] = true
 			p.add(warn("test-deleted", g.File, g.heirs[i].Line, "The test "+g.heirs[i].Name+" takes the place of "+g.Name+", which passes with the change as well."))
 			delete(p.leaving, id)
 		} else if g.fails && p.anew.takeOver(g.old, g.Test, red) {

@@ -184,11 +184,11 @@ func (a *app) byPerson(asked bool, what string) error {
 	return nil
 }
 
-// converses reports whether a person sits at both ends of the terminal.
+// converses reports whether a person sits at both ends of the terminal, and no agent as far as anything shows.
 func (a *app) converses() bool {
 	_, _, in := terminal(a.In)
 	_, _, out := terminal(a.Err)
-	return in && out && !a.json && a.env["CI"] == ""
+	return in && out && !a.json && a.env["CI"] == "" && a.byPerson(true, "") == nil
 }
 
 // typed gives the next line that a person types; closed at the end of the input. A read cannot be ended, so one that

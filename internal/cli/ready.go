@@ -16,7 +16,7 @@ import (
 const surveyed = time.Minute
 
 // ready runs the project's own checks on what is checked out, before a cent is spent: what fails there is charged to nobody,
-// and where nothing can be proved, nothing is begun. The scripted agent costs nothing, so nobody waits for it; and what a pool
+// and where nothing can be proved, as far as it shows in that time, nothing is begun. The scripted agent costs nothing, so nobody waits for it; and what a pool
 // of workers has installed is known there. end ends what still runs.
 func (p *project) ready(ctx context.Context, o driveOptions) (end func(), err error) {
 	if o.scenario != "" || p.pool(o) != "" {

@@ -257,6 +257,8 @@ func (c styleConf) pdca() *pdca.Style {
 		set(&z.Parts, other.Parts)
 		set(&z.Attempts, other.Attempts)
 		set(&z.Cycles, other.Cycles)
+		z.Parts = z.Parts && (z.Design || other.Parts != nil) // what nobody has written goes with what it is of
+		z.Feasibility = z.Feasibility && (z.Critics > 0 || other.Feasibility != nil)
 		s.Sizes[mode] = z
 	}
 	return &s

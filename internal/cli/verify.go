@@ -246,7 +246,7 @@ func showCommit(a *app, c act.CommitVerification, noted bool) {
 	fmt.Fprint(a.Out, report.Shown(l, c.Tests))
 	switch t := c.Attested; {
 	case c.Unattested && noted:
-		fmt.Fprint(a.Out, l.T("    not attested: other commits have a note under refs/notes/jacquard, and this one has none. Rebase and amend lose it\n"))
+		fmt.Fprint(a.Out, l.T("    not attested: there are notes under refs/notes/jacquard, and none is about it. Rebase and amend lose them\n"))
 	case c.Unattested:
 		fmt.Fprint(a.Out, l.T("    not attested: the file of evidence has nothing about it\n"))
 	case t == nil:

@@ -264,6 +264,7 @@ var koreanFindings = map[string]string{
 	"The command `%s` does not count: %s":                           "명령 `%s`은(는) 인정되지 않습니다: %s",
 	"The command `%s` runs no test, so it proves nothing. It selects tests that do not exist.": "명령 `%s`은(는) 테스트를 하나도 실행하지 않아 아무것도 증명하지 못합니다. 없는 테스트를 고릅니다.",
 	"The test run `%s` does not count: %s.":                                                    "테스트 실행 `%s`은(는) 인정되지 않습니다: %s.",
+	"The test %s takes the place of %s, which passes with the change as well.":                 "테스트 %s이(가) %s을(를) 대신합니다. 이전 테스트도 변경 후에 통과합니다.",
 	"`%s` fails, as it did before the change, and with nothing else: %s.":                      "`%s`은(는) 실패하지만 변경 전에도 같은 것으로 실패했습니다: %s.",
 	"Tests failed, but the test runner exited with 0: something swallows its exit code.":       "테스트가 실패했는데 러너는 0으로 끝났습니다. 무언가가 종료 코드를 삼킵니다.",
 	"The test does not compile: %s":                                                            "테스트가 컴파일되지 않습니다: %s",

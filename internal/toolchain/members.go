@@ -10,14 +10,24 @@ import (
 )
 
 // foreign reports whether a file is data of tests, or comes from elsewhere: manifests beside it are none of the project's.
-func foreign(f string) bool {
-	for part := range strings.SplitSeq(path.Dir(f), "/") {
+func (p *Project) foreign(f string) bool {
+	dir := path.Dir(f)
+	for i, part := range strings.Split(dir, "/") {
 		switch part {
-		case "testdata", "fixtures", "__fixtures__", "node_modules", "vendor", ".venv", "venv":
+		case "testdata", "node_modules", ".venv", "venv", "__fixtures__":
 			return true
+		case "vendor": // of Go; the word has other meanings, too
+			if _, ok := p.has(path.Join(append(strings.Split(dir, "/")[:i+1], ".")...), "modules.txt"); ok {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// fixture reports whether a toolchain is data of tests by the name of a folder, and has no tests of its own.
+func fixture(f Found) bool {
+	return f.Untested && slices.ContainsFunc(strings.Split(f.Root, "/"), func(part string) bool { return part == "fixtures" })
 }
 
 // rustMark marks a test in a source of Rust.
@@ -35,7 +45,7 @@ func (p *Project) tested(f Found) bool {
 func (p *Project) All() []Found {
 	dirs := map[string]bool{".": true}
 	for _, f := range p.files {
-		if LanguageOf(f) != "" && !foreign(f) {
+		if LanguageOf(f) != "" && !p.foreign(f) {
 			dirs[path.Dir(f)] = true
 		}
 	}
@@ -51,6 +61,10 @@ func (p *Project) All() []Found {
 			all = append(all, f)
 		}
 	}
+	for i, f := range all {
+		all[i].Untested = !p.tested(f)
+	}
+	all = slices.DeleteFunc(all, func(f Found) bool { return fixture(f) && f.Root != "." })
 	parts := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(f Found) bool { // the folder around members, without code of its own
 		return f.Manifest == "" && len(parts) > 1 && !slices.ContainsFunc(p.files, func(file string) bool {
@@ -58,7 +72,6 @@ func (p *Project) All() []Found {
 		})
 	})
 	for i, f := range all {
-		all[i].Untested = !p.tested(f)
 		covered := slices.ContainsFunc(all, func(o Found) bool {
 			return o.Ecosystem == f.Ecosystem && o.Root != f.Root && under(f.Root, o.Root) && p.covers(o)
 		})

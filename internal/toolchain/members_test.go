@@ -185,6 +185,8 @@ func TestUntested(t *testing.T) {
 	list, read := project(map[string]string{
 		"go.mod": "module m\n", "a.go": "package a\n", "a_test.go": "package a\n",
 		"testdata/p/pyproject.toml": "[project]\nname='p'\n", "testdata/p/p.py": "", "web/fixtures/x/package.json": "{}", "web/fixtures/x/x.js": "",
+		"services/vendor/go.mod": "module v\n", "services/vendor/v.go": "package v\n", "services/fixtures/go.mod": "module f\n", "services/fixtures/f_test.go": "package f\n",
+		"vendor/modules.txt": "", "vendor/x/go.mod": "module x\n", "vendor/x/x.go": "package x\n",
 		"examples/pyproject.toml": "[project]\nname='e'\n", "examples/e.py": "",
 		"fast/Cargo.toml": "[package]\nname='fast'\n", "fast/src/lib.rs": "pub fn a() {}\n\n#[cfg(test)]\nmod tests {}\n",
 		"slow/Cargo.toml": "[package]\nname='slow'\n", "slow/src/lib.rs": "pub fn b() {}\n",
@@ -193,7 +195,7 @@ func TestUntested(t *testing.T) {
 	for _, f := range toolchain.NewProject(list, read).All() {
 		got = append(got, fmt.Sprintf("%s %s %t", f.Ecosystem, f.Root, f.Untested))
 	}
-	if want := []string{"go . false", "python examples true", "rust fast false", "rust slow true"}; !slices.Equal(got, want) {
+	if want := []string{"go . false", "python examples true", "rust fast false", "go services/fixtures false", "go services/vendor true", "rust slow true"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -93,6 +93,8 @@ type Found struct {
 	Apart bool `json:"apart,omitempty"`
 	// Engine is the range of versions of Node.js that a package asks for, as npm writes it.
 	Engine string `json:"engine,omitempty"`
+	// EngineWas is that before the change that is judged.
+	EngineWas string `json:"engine_was,omitempty"`
 	// Untested says that it has no tests of its own.
 	Untested bool `json:"untested,omitempty"`
 	// Members are the roots of other toolchains of the project whose sources this one's are built with.

@@ -19,6 +19,31 @@ type built struct {
 	HeldOut []step.HeldOut `json:"held_out,omitempty"`
 }
 
+// settle takes over what the proofs of a checkpoint have decided about the calls that it was offered: also that some do not count.
+func (w *work) settle(r built) {
+	var offered []step.HeldOut
+	for _, k := range w.design.Checkpoints {
+		if k.ID == r.ID {
+			offered = k.Offered(w.held)
+		}
+	}
+	has := func(list []step.HeldOut, h step.HeldOut) bool {
+		return slices.ContainsFunc(list, func(x step.HeldOut) bool { return x.Call == h.Call })
+	}
+	w.held = slices.DeleteFunc(slices.Clone(w.held), func(h step.HeldOut) bool {
+		return has(offered, h) && !h.Sure && !h.Told && !has(r.HeldOut, h)
+	})
+	for _, h := range r.HeldOut {
+		i := slices.IndexFunc(w.held, func(x step.HeldOut) bool { return x.Call == h.Call })
+		switch {
+		case i < 0:
+			w.held = append(w.held, h)
+		case h.Sure || h.Told || !w.held[i].Sure && !w.held[i].Told:
+			w.held[i] = h
+		}
+	}
+}
+
 // implement builds the checkpoints: those that wait for nothing side by side, each landed by itself.
 func (w *work) implement(c *flow.Ctx) (step.End, error) {
 	note := step.DevelopNote{Contracts: &w.design}
@@ -37,7 +62,7 @@ func (w *work) implement(c *flow.Ctx) (step.End, error) {
 	w.out.Checkpoints = step.Each(results, func(r built) step.CheckpointResult { return r.CheckpointResult })
 	end := step.End{}
 	for _, r := range results {
-		w.held = turn.AddCalls(r.HeldOut, w.held)
+		w.settle(r)
 		for _, u := range r.Roles {
 			w.out.Spend(u)
 		}
@@ -112,7 +137,7 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 	b.contract, b.support, b.held = b.w.contract, b.w.support, b.k.Offered(b.w.held)
 	b.res.TaskResult = step.TaskResult{ID: b.k.ID, Title: turn.Line(b.k.Title, 80), Usage: step.Usage{Known: true}}
 	for _, n := range checkpoint.Waits(b.w.design.Checkpoints, b.w.out.Strategy, b.k.ID) {
-		r, err := flow.Wait[step.CheckpointResult](c, n)
+		r, err := flow.Wait[built](c, n)
 		if err != nil {
 			return b.res, err
 		}

@@ -126,10 +126,12 @@ func TestLimits(t *testing.T) {
 		"words of another vocabulary: B10 5":        {say: both(times("design-reviewer", 1, map[string]any{"issues": []step.Issue{{Severity: "Important", Message: "m"}, {Severity: "Nice-to-have", Message: "m"}}}), holds), end: "passed", calls: map[string]int{"design": 1, "confirm": 0}},
 		"a severity that nobody knows is blocking":  {say: both(times("design-reviewer", 1, map[string]any{"issues": []step.Issue{{Severity: "BAD", Message: "m"}}}), holds), end: "passed", calls: map[string]int{"design": 2, "confirm": 1}},
 
-		"iterations 1":                       {say: times(step.ProveTask.Name, 1, badProof), end: "passed", calls: map[string]int{"implement": 2, "oracle": 0}},
-		"iterations 2: the oracle":           {say: times(step.ProveTask.Name, 2, badProof), end: "passed", calls: map[string]int{"implement": 3, "oracle": 1, "ask escalated": 0}},
-		"iterations 3: a person, a hint":     {say: both(times(step.ProveTask.Name, 3, badProof), answers("escalated", "look at the sign")), end: "passed", calls: map[string]int{"implement": 4, "oracle": 1, "ask escalated": 1}},
-		"iterations 3: skip":                 {parts: 2, say: both(times(step.ProveTask.Name, 3, badProof), answers("escalated", "skip")), end: "aborted IMPLEMENT", calls: map[string]int{"implement": 3}},
+		"iterations 1":                   {say: times(step.ProveTask.Name, 1, badProof), end: "passed", calls: map[string]int{"implement": 2, "oracle": 0}},
+		"iterations 2: the oracle":       {say: times(step.ProveTask.Name, 2, badProof), end: "passed", calls: map[string]int{"implement": 3, "oracle": 1, "ask escalated": 0}},
+		"iterations 3: a person, a hint": {say: both(times(step.ProveTask.Name, 3, badProof), answers("escalated", "look at the sign")), end: "passed", calls: map[string]int{"implement": 4, "oracle": 1, "ask escalated": 1}},
+		"iterations 3: skip":             {parts: 2, say: both(times(step.ProveTask.Name, 3, badProof), answers("escalated", "skip")), end: "aborted IMPLEMENT", calls: map[string]int{"implement": 3}},
+		"held-out calls of what a checkpoint offers that another one waits for": {parts: 3, say: both(times("design", 9, offering(chain(3))), times("contracts", 9, map[string]any{"summary": "done", "held_out": []any{map[string]any{"call": "F()", "gives": "1"}}})), end: "passed", calls: map[string]int{"implement": 3}},
+
 		"iterations 3: abort":                {parts: 3, say: both(times(step.ProveTask.Name, 3, badProof), answers("escalated", "abort")), end: "aborted(3) IMPLEMENT", calls: map[string]int{"implement": 3, step.AutoQA.Name: 0}},
 		"iterations 3, nobody is there":      {yes: true, parts: 2, say: times(step.ProveTask.Name, 3, badProof), end: "escalated(3) IMPLEMENT", calls: map[string]int{"implement": 3, step.AutoQA.Name: 0}},
 		"6 iterations, two questions":        {say: both(times(step.ProveTask.Name, 6, badProof), answers("escalated", "retry", "yes")), end: "passed", calls: map[string]int{"implement": 7, "ask escalated": 2}},
@@ -265,6 +267,14 @@ func chain(n int) checkpoint.Design {
 			k.Needs = []string{checkpoint.ID(i - 1)}
 		}
 		d.Checkpoints = append(d.Checkpoints, k)
+	}
+	return d
+}
+
+// offering lets each checkpoint of a design offer F.
+func offering(d checkpoint.Design) checkpoint.Design {
+	for i, k := range d.Checkpoints {
+		d.Checkpoints[i].Interfaces = []checkpoint.Interface{{Path: k.Files[0].Path, Symbol: "F", Signature: "func F() int", Does: "it", Test: "TestF"}}
 	}
 	return d
 }
