@@ -33,10 +33,12 @@ func fixture(f Found) bool {
 // rustMark marks a test in a source of Rust.
 var rustMark = re.New(`#\[(?:cfg\(test\)|(?:\w+::)*test\b)`)
 
-// tested reports whether a toolchain has tests of its own. Those of Rust stand in its sources as well.
-func (p *Project) tested(f Found) bool {
+// tested reports whether a toolchain has tests of its own. Those of Rust stand in its sources as well, of a member of a workspace too: there the
+// run of the workspace has them.
+func (p *Project) tested(f Found, all []Found) bool {
+	alone := !slices.ContainsFunc(all, func(o Found) bool { return o.Ecosystem == f.Ecosystem && o.Root != f.Root && under(f.Root, o.Root) })
 	return slices.ContainsFunc(p.files, func(file string) bool {
-		return EcosystemOf(LanguageOf(file)) == f.Ecosystem && under(file, f.Root) && (IsTest(file) || f.Ecosystem == Rust && !ignoredDir(file) && rustMark().Match(p.read(file)))
+		return EcosystemOf(LanguageOf(file)) == f.Ecosystem && under(file, f.Root) && (IsTest(file) || alone && f.Ecosystem == Rust && !ignoredDir(file) && rustMark().Match(p.read(file)))
 	})
 }
 
@@ -62,7 +64,7 @@ func (p *Project) All() []Found {
 		}
 	}
 	for i, f := range all {
-		all[i].Untested = !p.tested(f)
+		all[i].Untested = !p.tested(f, all)
 	}
 	all = slices.DeleteFunc(all, func(f Found) bool { return fixture(f) && f.Root != "." })
 	parts := slices.Clone(all)
