@@ -60,12 +60,7 @@ func (p commandPart) refused(dir string) string {
 		return fmt.Sprintf("%q is no command", p.text)
 	}
 	git := len(p.words) > 1 && p.words[0].text == "git" && !p.words[1].special && slices.Contains(gitReaders, p.words[1].text)
-	if git && slices.ContainsFunc(p.words, func(w word) bool {
-		name, _, _ := strings.Cut(w.text, "=")
-		return slices.ContainsFunc(gitOptions, func(o string) bool {
-			return name != "--text" && (strings.HasPrefix(name, o) || len(name) > 2 && strings.HasPrefix(o, name))
-		}) // git takes the beginning of an option
-	}) {
+	if git && slices.ContainsFunc(p.words, gitDoes) {
 		return fmt.Sprintf("%q does more than read the project", p.text)
 	}
 	changes := slices.Contains(changers, p.words[0].text)
@@ -94,6 +89,14 @@ func (p commandPart) refused(dir string) string {
 		}
 	}
 	return ""
+}
+
+// gitDoes reports whether a word is one of gitOptions: git takes the beginning of an option for it.
+func gitDoes(w word) bool {
+	name, _, _ := strings.Cut(w.text, "=")
+	return name != "--text" && slices.ContainsFunc(gitOptions, func(o string) bool {
+		return strings.HasPrefix(name, o) || len(name) > 2 && strings.HasPrefix(o, name)
+	})
 }
 
 // commandPart is one simple command of a line.

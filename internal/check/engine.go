@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -29,14 +28,13 @@ func (p *place) unfit(ctx context.Context, asked string) (string, error) {
 	if asked == "" || err != nil {
 		return "", nil //nolint:nilerr // a range that nobody can read asks for nothing
 	}
-	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), p.environment(false), false)
-	version, err := p.version(ctx, toolchain.Command{Argv: []string{"node"}, Dir: p.chain.Root}, env)
+	version, err := p.version(ctx, toolchain.Command{Argv: []string{"node"}, Dir: p.chain.Root}, p.env())
 	if err != nil {
 		return "", err
 	}
 	is, err := semver.NewVersion(strings.TrimSpace(version))
-	if err != nil { // there is no Node.js, which its commands say
-		return "", nil //nolint:nilerr // see above
+	if err != nil {
+		return "", nil //nolint:nilerr // there is no Node.js, which its commands say
 	}
 	if released, err := is.SetPrerelease(""); err != nil || wanted.Check(&released) {
 		return "", nil //nolint:nilerr // nothing says that it is another one

@@ -136,7 +136,7 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 		}
 	}
 	if err == nil && len(ambient) == 0 {
-		ambient, err = u.late(ctx, calls)
+		ambient, err = u.late(ctx, calls, given)
 	}
 	out.Findings = append(out.Findings, ambient...)
 	return out, err

@@ -2,9 +2,9 @@ package check
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/example"
@@ -100,8 +100,8 @@ func (u *user) under(ctx context.Context, list []example.Example, vars []string)
 		if err != nil {
 			return nil, err
 		}
-		for i, e := range list {
-			if was[i].Cannot != "" || got[i].Cannot != "" || sameOutcome(was[i], got[i]) || moment().Match(was[i].Value) {
+		for _, i := range differing(was, got) {
+			if moment().Match(was[i].Value) {
 				continue
 			}
 			if again == nil {
@@ -110,7 +110,7 @@ func (u *user) under(ctx context.Context, list []example.Example, vars []string)
 				}
 			}
 			if sameOutcome(was[i], again[i]) { // else it is another one each time
-				return &difference{call: e.Calls(), old: was[i].Given(), now: got[i].Given()}, nil
+				return &difference{call: list[i].Calls(), old: was[i].Given(), now: got[i].Given()}, nil
 			}
 		}
 	}
@@ -142,30 +142,49 @@ func (u *user) once(ctx context.Context, all []example.Example) ([]step.Finding,
 	if err != nil {
 		return nil, err
 	}
-	for i, e := range lists {
-		list, once := got[i], got[len(lists)+i]
-		if list.Cannot == "" && once.Cannot == "" && !sameOutcome(list, once) {
-			return u.charged(&difference{call: e.Calls(), old: list.Given(), now: once.Given()}, "%s gives %s, but %s for an iterator of the same values. Its signature takes any iterable: read it once."), nil
-		}
+	list, once := got[:len(lists)], got[len(lists):]
+	if at := differing(list, once); len(at) > 0 {
+		i := at[0]
+		return u.charged(&difference{call: lists[i].Calls(), old: list[i].Given(), now: once[i].Given()}, "%s gives %s, but %s for an iterator of the same values. Its signature takes any iterable: read it once."), nil
 	}
 	return nil, nil
 }
 
-// listOf is a list of numbers and texts as Python writes it.
+// differing are the calls that were made both times and gave something else the second time.
+func differing(was, now []example.Outcome) (at []int) {
+	for i := range was {
+		if was[i].Cannot == "" && now[i].Cannot == "" && !sameOutcome(was[i], now[i]) {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// listOf is what stands in a list of numbers and texts, as Python and JavaScript write it.
 func listOf(v example.Value) (string, bool) {
 	if v.Kind != example.List || v.Text != "" {
 		return "", false
 	}
 	var out []string
 	for _, x := range v.List {
-		switch x.Kind {
-		case example.Number:
-			out = append(out, x.Text)
-		case example.String:
-			out = append(out, strconv.QuoteToASCII(x.Text))
-		default:
+		text, ok := literalOf(x)
+		if !ok {
 			return "", false
 		}
+		out = append(out, text)
 	}
 	return strings.Join(out, ", "), true
+}
+
+// literalOf is a number or a text, as Python and JavaScript write it.
+func literalOf(v example.Value) (string, bool) {
+	switch v.Kind {
+	case example.Number:
+		return v.Text, true
+	case example.String:
+		text, err := json.Marshal(v.Text)
+		return string(text), err == nil
+	default:
+		return "", false
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -119,8 +118,7 @@ func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.
 	}
 	defer func() { err = joinClose(err, p) }()
 	line, _ := h.Command()
-	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), p.environment(false), false)
-	res, cannot, err := p.start(ctx, proc.Command{Argv: []string{"sh", "-c", line}, Dir: p.root, Env: env, Total: commandTime})
+	res, cannot, err := p.start(ctx, proc.Command{Argv: []string{"sh", "-c", line}, Dir: p.root, Env: p.env(), Total: commandTime})
 	if err != nil || cannot != "" {
 		return printed{cannot: cannot}, err
 	}

@@ -145,6 +145,11 @@ func (p *place) programs() []string {
 	return slices.Compact(out)
 }
 
+// env are the variables of a program that is run in the place, and more.
+func (p *place) env(more ...string) []string {
+	return p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), append(p.environment(false), more...), false)
+}
+
 // environment are the variables of the place's toolchains. Installers get none that are for checks.
 func (p *place) environment(install bool) []string {
 	var out []string

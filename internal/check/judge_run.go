@@ -371,18 +371,16 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 	for _, t := range asserts {
 		x.breaks(reject("test-broken", t.File, t.Line, "The test "+t.Name+" passes without the change and fails with it. "+tellingLines(messageOf(t, run), 6)), &run)
 	}
-	told := map[string]bool{}
+	same := groups(loaded, func(t test) string { return messageOf(t, run) })
 	for _, t := range loaded {
 		text := messageOf(t, run)
-		if told[text] {
-			if x.unfit == "" {
-				x.known.broken++
-			}
+		if same[text] == nil {
 			continue
 		}
-		told[text] = true
+		n := len(same[text])
+		delete(same, text) // it is told once
 		at, line := x.pointedAt(text, t.File)
-		x.breaks(reject("build-failed", at, line, "Tests that pass without the change cannot be run with it. "+firstLines(text, 8)), &run)
+		x.breaksSome(n, reject("build-failed", at, line, "Tests that pass without the change cannot be run with it. "+firstLines(text, 8)), &run)
 	}
 	return nil
 }

@@ -138,7 +138,7 @@ func rewritten(f *file, old source.Test, before map[string]source.Test, used, na
 		return source.Test{}, false
 	}
 	for _, t := range f.new.Tests {
-		if _, existed := before[t.Name]; existed || used[t.Name] || t.Asserts < old.Asserts || t.Asserts == 0 || t.Skipped || constrained(f) {
+		if used[t.Name] || !succeeds(t, old, before) || constrained(f) {
 			continue
 		}
 		now, same := calls(f.new, t), true
@@ -153,15 +153,23 @@ func rewritten(f *file, old source.Test, before map[string]source.Test, used, na
 	return source.Test{}, false
 }
 
+// succeeds reports whether a test is new, runs, and asserts no less than an old one.
+func succeeds(t, old source.Test, before map[string]source.Test) bool {
+	_, existed := before[t.Name]
+	return !existed && !t.Skipped && t.Asserts > 0 && t.Asserts >= old.Asserts
+}
+
 // bareName is a name without what it belongs to: the method of Type.method.
 func bareName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // similar reports whether two pieces of code share at least two thirds of their tokens.
 func similar(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)
-	common := len(y) - len(without(y, oneFor(x)))
-	return common*3 >= max(len(x), len(y))*2
+	return mostly(x, y) && mostly(y, x)
 }
+
+// mostly reports whether a list has at least two thirds of another one.
+func mostly(of, in []string) bool { return 3*(len(of)-len(without(of, oneFor(in)))) >= 2*len(of) }
 
 // constrained reports whether a Go test file is left out of an ordinary run by a constraint that is not about the system.
 func constrained(f *file) bool { return constrainedText(f.new.Constraint) }

@@ -71,7 +71,7 @@ func (p *place) screen(ctx context.Context, s Screen) (o outcome, seen bool, err
 		return o, false, fmt.Errorf("look at %s: %w", s.Argv[0], err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(sockets)) }()
-	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), append(p.environment(false), "TERM=xterm-256color"), false)
+	env := p.env("TERM=xterm-256color")
 	policy, err := p.policy(env, false, sockets)
 	if err != nil {
 		return o, false, fmt.Errorf("look at %s: %w", s.Argv[0], err)

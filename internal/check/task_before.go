@@ -35,9 +35,9 @@ func failedIn(output []byte) (out []string) {
 
 // failsAsBefore are the tests with which a command that runs all tests fails, where each of them failed before the task, and the command with
 // nothing else: they are nobody's. Of a request that is about failing tests it is none, nor of a command that a person has given.
-func (p *taskProof) failsAsBefore(ctx context.Context, argv []string, now outcome) ([]string, error) {
+func (p *taskProof) failsAsBefore(ctx context.Context, argv []string, now outcome, persons bool) ([]string, error) {
 	failed := failedIn(now.output)
-	if _, all := toolchain.TestCommand(argv); !all || len(p.changes) == 0 || len(p.t.Chains) == 0 || aboutTests().MatchString(p.t.Request) || !p.allKnown(failed) {
+	if _, all := toolchain.TestCommand(argv); !all || persons || len(p.changes) == 0 || len(p.t.Chains) == 0 || aboutTests().MatchString(p.t.Request) || !p.allKnown(failed) {
 		return nil, nil
 	}
 	was, ok, err := p.began(ctx, argv)
@@ -72,24 +72,25 @@ func (p *taskProof) allKnown(failed []string) bool {
 
 // namesTest reports whether a line of a runner names a test, or a group that it stands in.
 func namesTest(line, id string) bool {
-	_, name, _ := strings.Cut(id, "::")
+	_, name := toolchain.SplitID(id)
 	group := strings.TrimSpace(strings.TrimLeft(line, "✖●× "))
 	return strings.Contains(line, lastName(id)) || group != "" && strings.HasPrefix(name, group+" > ")
 }
 
 // lastName is the name of a test without what it stands in.
 func lastName(id string) string {
-	_, name, _ := strings.Cut(id, "::")
-	name = name[strings.LastIndex(name, "::")+1:]
-	if i := strings.LastIndex(name, " > "); i >= 0 {
-		name = name[i+len(" > "):]
+	_, name := toolchain.SplitID(id)
+	for _, sep := range []string{"::", " > "} {
+		if i := strings.LastIndex(name, sep); i >= 0 {
+			name = name[i+len(sep):]
+		}
 	}
-	return strings.TrimLeft(name, ": ")
+	return name
 }
 
 // began runs a command on the tree that the task began with; ok is false where it cannot be run there.
 func (p *taskProof) began(ctx context.Context, argv []string) (out outcome, ok bool, err error) {
-	chains := toolchain.NearestFirst(p.t.Chains, p.about)
+	chains := p.nearest()
 	if p.bare == nil {
 		if p.bare, err = p.c.open(ctx, step.OnBefore, p.before, cmp.Or(p.t.Base, p.before), chains[0], chains[1:]...); err != nil {
 			return out, false, err

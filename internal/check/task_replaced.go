@@ -93,7 +93,7 @@ func goneAndPasses(t test) step.Finding {
 
 // heirs are the new tests of a file that an old one of it may go on as, with another name and other expectations: they have most of its words
 // and of its code, and assert no less. Whether one says what is new is seen when it is run without the change.
-func (p *taskProof) heirs(old test) (out []test) {
+func (p *taskProof) heirs(old test) []test {
 	for _, ch := range p.changes {
 		if ch.Path != old.File || ch.NewID == "" {
 			continue
@@ -101,18 +101,12 @@ func (p *taskProof) heirs(old test) (out []test) {
 		f := newFile(ch)
 		before := byName(f.old)
 		was := strings.Fields(body(f.old, before[old.Name]))
-		for _, t := range testsIn(f.new) {
-			_, existed := before[t.Name]
-			if !existed && !t.Skipped && t.Asserts > 0 && t.Asserts >= before[old.Name].Asserts && mostly(wordsOf(old.Name), wordsOf(t.Name)) && mostly(was, strings.Fields(body(f.new, t.Test))) {
-				out = append(out, t)
-			}
-		}
+		return those(testsIn(f.new), func(t test) bool {
+			return succeeds(t.Test, before[old.Name], before) && mostly(wordsOf(old.Name), wordsOf(t.Name)) && mostly(was, strings.Fields(body(f.new, t.Test)))
+		})
 	}
-	return out
+	return nil
 }
-
-// mostly reports whether a list has at least two thirds of another one.
-func mostly(of, in []string) bool { return 3*(len(of)-len(without(of, oneFor(in)))) >= 2*len(of) }
 
 // nameWord is a word of a name: of a sentence, in camel case, with underscores.
 var nameWord = re.New(`[\pL\d][\p{Ll}\d]*`)
@@ -127,8 +121,8 @@ func (p *taskProof) goneStill() {
 	for _, id := range slices.Sorted(maps.Keys(p.leaving)) {
 		if g := p.leaving[id]; len(g.heirs) > 0 {
 			p.add(goneAndPasses(g.test))
-			continue
+		} else {
+			p.add(gone(g.File, g.Name))
 		}
-		p.add(gone(p.leaving[id].File, p.leaving[id].Name))
 	}
 }

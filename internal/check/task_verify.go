@@ -40,13 +40,15 @@ func verifyCommand(argv []string) toolchain.Command {
 
 // root is a clean checkout for what belongs to the project and not to one of its toolchains; all of them are furnished there.
 func (p *taskProof) root(ctx context.Context) (*place, error) {
-	chains := toolchain.NearestFirst(p.t.chains(), p.about)
+	chains := p.nearest()
 	return p.c.open(ctx, step.OnVerify, p.proof.Tree, cmp.Or(p.t.Base, p.proof.Tree), chains[0], chains[1:]...)
 }
 
-// about reports whether the change lies in a toolchain.
-func (p *taskProof) about(f toolchain.Found) bool {
-	return slices.ContainsFunc(p.changes, func(ch Change) bool { return strings.HasPrefix(ch.Path, f.Root+"/") })
+// nearest are the toolchains of the project, those first that the change lies in.
+func (p *taskProof) nearest() []toolchain.Found {
+	return toolchain.NearestFirst(p.t.chains(), func(f toolchain.Found) bool {
+		return slices.ContainsFunc(p.changes, func(ch Change) bool { return strings.HasPrefix(ch.Path, f.Root+"/") })
+	})
 }
 
 // verify runs the task's own commands in the root of the project.
@@ -61,7 +63,7 @@ func (p *taskProof) verify(ctx context.Context, persons bool) (err error) {
 	defer func() { err = joinClose(err, pl) }()
 	p.ran(CheckVerify)
 	var built testRun // what fails of it, the tests have told
-	if err := pl.before(ctx, &built, toolchain.NearestFirst(p.t.chains(), p.about)[1:]...); err != nil {
+	if err := pl.before(ctx, &built, p.nearest()[1:]...); err != nil {
 		return err
 	}
 	p.proof.Records = append(p.proof.Records, built.records...)
@@ -80,9 +82,9 @@ func (p *taskProof) verify(ctx context.Context, persons bool) (err error) {
 		if out.problem != "" {
 			p.add(reject("verify-failed", "", 0, "The command `"+line+"` does not count: "+out.problem))
 		} else if out.Record.Exit != 0 {
-			if failed, err := p.failsAsBefore(ctx, argv, out); err != nil {
+			if failed, err := p.failsAsBefore(ctx, argv, out, persons); err != nil {
 				return err
-			} else if failed != nil && !persons {
+			} else if failed != nil {
 				p.add(stillFails(line, failed))
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -176,19 +177,26 @@ const agentsDecide = "JACQUARD_AGENTS_DECIDE"
 // byPerson refuses what only a person decides, if that was asked for, where an agent runs this program. It stops an agent that means well:
 // one that does not can change its environment. A terminal shows no person: agents have them, too.
 func (a *app) byPerson(asked bool, what string) error {
-	for _, name := range agentSigns {
-		if asked && a.env[name] != "" && a.env[agentsDecide] != "1" {
-			return usage("only a person may use %s, and %s shows that an agent is running this: use it in your own terminal", what, name)
-		}
+	if sign := a.agentSign(); asked && sign != "" {
+		return usage("only a person may use %s, and %s shows that an agent is running this: use it in your own terminal", what, sign)
 	}
 	return nil
+}
+
+// agentSign is the variable that shows that an agent runs this program, which may not decide; "" where none does.
+func (a *app) agentSign() string {
+	i := slices.IndexFunc(agentSigns, func(name string) bool { return a.env[name] != "" })
+	if i < 0 || a.env[agentsDecide] == "1" {
+		return ""
+	}
+	return agentSigns[i]
 }
 
 // converses reports whether a person sits at both ends of the terminal, and no agent as far as anything shows.
 func (a *app) converses() bool {
 	_, _, in := terminal(a.In)
 	_, _, out := terminal(a.Err)
-	return in && out && !a.json && a.env["CI"] == "" && a.byPerson(true, "") == nil
+	return in && out && !a.json && a.env["CI"] == "" && a.agentSign() == ""
 }
 
 // typed gives the next line that a person types; closed at the end of the input. A read cannot be ended, so one that

@@ -116,14 +116,18 @@ func (f *styleSettings) settings() []setting {
 	}
 }
 
+// unknown are the settings with values that no style has.
+func (f *styleSettings) unknown() []setting {
+	return slices.DeleteFunc(f.settings(), func(x setting) bool { return *x.value == "" || slices.Contains(x.all(), *x.value) })
+}
+
 // chosen is the style that has all that was asked for.
 func (f *styleSettings) chosen() (style, error) {
 	name := f.style
 	kind, _, _ := strings.Cut(f.from, ":")
-	for _, x := range f.settings() {
-		if all := x.all(); *x.value != "" && !slices.Contains(all, *x.value) {
-			return style{}, usage("--%s %q: must be one of %s", x.flag, *x.value, strings.Join(all, ", "))
-		}
+	if unknown := f.unknown(); len(unknown) > 0 {
+		x := unknown[0]
+		return style{}, usage("--%s %q: must be one of %s", x.flag, *x.value, strings.Join(x.all(), ", "))
 	}
 	if f.from != "" && !slices.Contains([]string{"file", "issue", "slack", "gmail"}, kind) {
 		return style{}, badFrom(f.from)
@@ -302,14 +306,11 @@ func (c config) checkStyles() (errs []error) {
 		}
 		f := styleSettings{given: map[string]any{}}
 		f.take(s.settings(), "styles: "+name, func(string) bool { return false })
-		odd := false
-		for _, x := range f.settings() {
-			if all := x.all(); *x.value != "" && !slices.Contains(all, *x.value) {
-				say(words("%s %q: must be one of %s", x.flag, *x.value, strings.Join(all, ", ")))
-				odd = true
-			}
+		unknown := f.unknown()
+		for _, x := range unknown {
+			say(words("%s %q: must be one of %s", x.flag, *x.value, strings.Join(x.all(), ", ")))
 		}
-		if odd {
+		if len(unknown) > 0 {
 			continue
 		}
 		base, err := f.chosen()
@@ -338,6 +339,7 @@ func (c config) checkSizes(s styleConf, say func(error)) {
 		}
 	}
 	only("documents", s.Documents, pdca.Documents())
+	style := s.pdca()
 	sizes := step.Each(pdca.Modes(), func(m pdca.Mode) string { return strings.ToLower(string(m)) })
 	for _, size := range slices.Sorted(maps.Keys(s.Sizes)) {
 		z := s.Sizes[size]
@@ -348,7 +350,7 @@ func (c config) checkSizes(s styleConf, say func(error)) {
 		if i := slices.Index(z.Judges, pdca.Match); i >= 0 && !slices.Contains(z.Judges[:i], pdca.Architect) {
 			say(words("%s: judges: match counts what the architect has said: put architect before it", size))
 		}
-		is := s.pdca().Sizes[pdca.Mode(strings.ToUpper(size))]
+		is := style.Sizes[pdca.Mode(strings.ToUpper(size))]
 		if is.Feasibility && is.Critics == 0 {
 			say(words("%s: feasibility: an architect looks at the plan before its critics do, and there are none: set critics", size))
 		}

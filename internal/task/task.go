@@ -59,6 +59,9 @@ type HeldOut struct {
 	Told bool `json:"told,omitempty"`
 }
 
+// Settled reports whether a proof has decided about it.
+func (h HeldOut) Settled() bool { return h.Sure || h.Told }
+
 // String is the call with what it is to give.
 func (h HeldOut) String() string { return h.Call + " → " + h.Gives }
 

@@ -11,23 +11,18 @@ import (
 
 // foreign reports whether a file is data of tests, or comes from elsewhere: manifests beside it are none of the project's.
 func (p *Project) foreign(f string) bool {
-	dir := path.Dir(f)
-	for i, part := range strings.Split(dir, "/") {
+	parts := strings.Split(path.Dir(f), "/")
+	for i, part := range parts {
 		switch part {
 		case "testdata", "node_modules", ".venv", "venv", "__fixtures__":
 			return true
 		case "vendor": // of Go; the word has other meanings, too
-			if _, ok := p.has(path.Join(append(strings.Split(dir, "/")[:i+1], ".")...), "modules.txt"); ok {
+			if _, ok := p.has(strings.Join(parts[:i+1], "/"), "modules.txt"); ok {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// fixture reports whether a toolchain is data of tests by the name of a folder, and has no tests of its own.
-func fixture(f Found) bool {
-	return f.Untested && slices.ContainsFunc(strings.Split(f.Root, "/"), func(part string) bool { return part == "fixtures" })
 }
 
 // rustMark marks a test in a source of Rust.
@@ -36,10 +31,18 @@ var rustMark = re.New(`#\[(?:cfg\(test\)|(?:\w+::)*test\b)`)
 // tested reports whether a toolchain has tests of its own. Those of Rust stand in its sources as well, of a member of a workspace too: there the
 // run of the workspace has them.
 func (p *Project) tested(f Found, all []Found) bool {
-	alone := !slices.ContainsFunc(all, func(o Found) bool { return o.Ecosystem == f.Ecosystem && o.Root != f.Root && under(f.Root, o.Root) })
-	return slices.ContainsFunc(p.files, func(file string) bool {
-		return EcosystemOf(LanguageOf(file)) == f.Ecosystem && under(file, f.Root) && (IsTest(file) || alone && f.Ecosystem == Rust && !ignoredDir(file) && rustMark().Match(p.read(file)))
-	})
+	some := func(is func(file string) bool) bool {
+		return slices.ContainsFunc(p.files, func(file string) bool {
+			return under(file, f.Root) && EcosystemOf(LanguageOf(file)) == f.Ecosystem && is(file)
+		})
+	}
+	switch around := func(o Found) bool { return o.Ecosystem == f.Ecosystem && o.Root != f.Root && under(f.Root, o.Root) }; {
+	case some(IsTest):
+		return true
+	case f.Ecosystem != Rust || slices.ContainsFunc(all, around):
+		return false
+	}
+	return some(func(file string) bool { return !ignoredDir(file) && rustMark().Match(p.read(file)) })
 }
 
 // All are the toolchains of a project, one for each manifest that sources are below, each with the members that it is built
@@ -66,7 +69,7 @@ func (p *Project) All() []Found {
 	for i, f := range all {
 		all[i].Untested = !p.tested(f, all)
 	}
-	all = slices.DeleteFunc(all, func(f Found) bool { return fixture(f) && f.Root != "." })
+	all = slices.DeleteFunc(all, func(f Found) bool { return f.Untested && slices.Contains(strings.Split(f.Root, "/"), "fixtures") }) // data of tests
 	parts := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(f Found) bool { // the folder around members, without code of its own
 		return f.Manifest == "" && len(parts) > 1 && !slices.ContainsFunc(p.files, func(file string) bool {

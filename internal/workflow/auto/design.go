@@ -65,5 +65,5 @@ func (f *feature) designed(c *flow.Ctx, why string) ([]pdca.Problem, error) {
 
 // decided are the held-out calls that proofs have settled: code that came before the design was judged by them.
 func decided(held []step.HeldOut) []step.HeldOut {
-	return slices.DeleteFunc(slices.Clone(held), func(h step.HeldOut) bool { return !h.Sure && !h.Told })
+	return slices.DeleteFunc(slices.Clone(held), func(h step.HeldOut) bool { return !h.Settled() })
 }

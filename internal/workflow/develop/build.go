@@ -20,28 +20,11 @@ type built struct {
 }
 
 // settle takes over what the proofs of a checkpoint have decided about the calls that it was offered: also that some do not count.
-func (w *work) settle(r built) {
-	var offered []step.HeldOut
-	for _, k := range w.design.Checkpoints {
-		if k.ID == r.ID {
-			offered = k.Offered(w.held)
-		}
-	}
-	has := func(list []step.HeldOut, h step.HeldOut) bool {
-		return slices.ContainsFunc(list, func(x step.HeldOut) bool { return x.Call == h.Call })
-	}
-	w.held = slices.DeleteFunc(slices.Clone(w.held), func(h step.HeldOut) bool {
-		return has(offered, h) && !h.Sure && !h.Told && !has(r.HeldOut, h)
-	})
-	for _, h := range r.HeldOut {
-		i := slices.IndexFunc(w.held, func(x step.HeldOut) bool { return x.Call == h.Call })
-		switch {
-		case i < 0:
-			w.held = append(w.held, h)
-		case h.Sure || h.Told || !w.held[i].Sure && !w.held[i].Told:
-			w.held[i] = h
-		}
-	}
+func (w *work) settle(k checkpoint.Checkpoint, r built) {
+	offered := k.Offered(w.held)
+	kept := slices.DeleteFunc(slices.Clone(w.held), func(h step.HeldOut) bool { return !h.Settled() && slices.Contains(offered, h) })
+	settled := slices.DeleteFunc(slices.Clone(r.HeldOut), func(h step.HeldOut) bool { return !h.Settled() })
+	w.held = turn.AddCalls(turn.AddCalls(settled, kept), r.HeldOut)
 }
 
 // implement builds the checkpoints: those that wait for nothing side by side, each landed by itself.
@@ -61,8 +44,8 @@ func (w *work) implement(c *flow.Ctx) (step.End, error) {
 	}
 	w.out.Checkpoints = step.Each(results, func(r built) step.CheckpointResult { return r.CheckpointResult })
 	end := step.End{}
-	for _, r := range results {
-		w.settle(r)
+	for i, r := range results {
+		w.settle(w.design.Checkpoints[i], r)
 		for _, u := range r.Roles {
 			w.out.Spend(u)
 		}
