@@ -17,6 +17,15 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
+// Warm installs what checks of a tree by a toolchain need, and fills the caches that they share. It runs none of them.
+func (c *Checker) Warm(ctx context.Context, chain toolchain.Found, tree string) error {
+	p, err := c.open(ctx, step.OnBaseline, tree, tree, chain)
+	if err != nil {
+		return fmt.Errorf("warm up %s: %w", chain.Root, err)
+	}
+	return p.close()
+}
+
 // Survey runs what a toolchain of the project is checked with on a tree that nobody has worked on: it installs, builds, lints
 // and tests, each whatever the others give. heard is told of each command, and of its folder, before it runs.
 func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string, heard func(command, dir string)) (all []step.Standing, err error) {

@@ -35,6 +35,9 @@ func (c *checkup) session(ctx context.Context, a *app, names []string) {
 		} else {
 			not = append(not, h.title)
 		}
+		if have == plugin.Version() && h.name == "codex" {
+			err = h.notesTrust(have)
+		}
 		switch {
 		case err != nil:
 			c.add("session", false, false, "%v", err)

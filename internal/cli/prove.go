@@ -22,12 +22,14 @@ type proveOptions struct {
 
 	format  string
 	outputs []string
+	warm    bool
 }
 
 // How long a judgement may take where nobody says; with --full it takes as long as it takes.
 const (
 	quickLimit = time.Minute
 	proveLimit = 5 * time.Minute
+	warmLimit  = 10 * time.Minute
 )
 
 func newProve(a *app) *cobra.Command {
@@ -54,7 +56,8 @@ func newProve(a *app) *cobra.Command {
 	f.DurationVar(&o.Limit, "limit", 0, "stop after this `time` and report the results so far (default 5m)")
 	f.StringVar(&o.format, "format", "text", "text, json, sarif, github or gitlab")
 	f.StringArrayVarP(&o.outputs, "output", "o", nil, "write the result to a `file`; .txt, .json and .sarif set the format, else --format; text is also printed")
-	hide(c, "session")
+	f.BoolVar(&o.warm, "warm", false, "prepare for checking: install dependencies, fill caches and stop; sessions begin with it")
+	hide(c, "session", "warm")
 	return c
 }
 
@@ -93,6 +96,11 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	if err := p.writable(); err != nil {
 		return err
 	}
+	if o.warm {
+		ctx, cancel := context.WithTimeout(ctx, warmLimit)
+		defer cancel()
+		return p.judging(ctx, 0, nil, func(act *act.Actor) error { return act.Warm(ctx) })
+	}
 	seen := a.progress(a.lang().T("looking at the change"))
 	j, err := p.judge(ctx, o.JudgeIn, 0, seen.says)
 	if seen.end(); err != nil {
@@ -119,23 +127,35 @@ func verdictCode(j act.Judged) int {
 	return exitNotVerified
 }
 
-// judge judges a change when no other judgement is made in this project. It waits for one as long as patience lasts, 0 is for ever. runs is
-// told of each command, unless it is nil.
-func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Duration, runs func(string)) (act.Judged, error) {
+// judge judges a change. See judging for patience and runs.
+func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Duration, runs func(string)) (out act.Judged, err error) {
 	if in.Limit == 0 && !in.Full {
 		if in.Limit = proveLimit; in.Quick {
 			in.Limit = quickLimit
 		}
 	}
+	err = p.judging(ctx, patience, runs, func(a *act.Actor) error {
+		out, err = a.Judge(ctx, in)
+		return err
+	})
+	return out, err
+}
+
+// errBusy is the cause of an error where another judgement took longer than patience lasts.
+var errBusy = words("another jacquard prove checks or prepares this project")
+
+// judging does something when no other judgement is made in this project. It waits for one as long as patience lasts, 0 is for ever. runs is
+// told of each command, unless it is nil.
+func (p *project) judging(ctx context.Context, patience time.Duration, runs func(string), do func(*act.Actor) error) error {
 	opts := p.planOptions()
 	opts.Checks.Runs = runs
 	var err error
 	if opts.Level, opts.Confine, err = p.confined(ctx, ""); err != nil {
-		return act.Judged{}, err
+		return err
 	}
 	blobs, err := act.OpenBlobs(filepath.Join(p.cache, "prove")) // a project that is only judged gets no folder of ours
 	if err != nil {
-		return act.Judged{}, err
+		return err
 	}
 	wait := ctx
 	if patience > 0 {
@@ -152,12 +172,15 @@ func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Durat
 	if !waits.Stop() {
 		runs(l.T("looking at the change"))
 	}
+	if err != nil && wait.Err() != nil && ctx.Err() == nil {
+		return errBusy
+	}
 	if err != nil {
-		return act.Judged{}, err
+		return err
 	}
 	defer release()
 	opts.Blobs = blobs
-	return act.New(opts).Judge(ctx, in)
+	return do(act.New(opts))
 }
 
 // proveFormats write a judgement, by the names of --format.

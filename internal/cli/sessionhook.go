@@ -25,14 +25,14 @@ import (
 // Limits of a hook. The agent's program ends one that takes longer than its plugin says (90 s), without a word, so everything has
 // to be said before.
 const (
-	hookLimit    = 60 * time.Second       // for a judgement
-	hookTotal    = 80 * time.Second       // for all of it
-	hookPatience = 200 * time.Millisecond // with another judgement
-	mostInput    = 8 << 20                // bytes
-	mostReturns  = 2                      // continuations of one prompt
-	mostTries    = 3                      // of a tree that gets no verdict
-	mostReason   = 2000                   // bytes
-	mostTold     = 5                      // findings of a reason
+	hookLimit    = 60 * time.Second // for a judgement
+	hookTotal    = 80 * time.Second // for all of it
+	hookPatience = 15 * time.Second // with another judgement, or the preparation
+	mostInput    = 8 << 20          // bytes
+	mostReturns  = 2                // continuations of one prompt
+	mostTries    = 3                // of a tree that gets no verdict
+	mostReason   = 2000             // bytes
+	mostTold     = 5                // findings of a reason
 )
 
 // hookInput is what an agent's program tells its hooks; Claude Code and Codex call some things differently.
@@ -40,7 +40,7 @@ type hookInput struct {
 	Session    string            `json:"session_id"`
 	Dir        string            `json:"cwd"`
 	Prompt     string            `json:"prompt_id"`
-	Turn       string            `json:"turn_id"`
+	Turn       string            `json:"turn_id"` // Codex
 	Mode       string            `json:"permission_mode"`
 	Again      bool              `json:"stop_hook_active"`
 	Background []json.RawMessage `json:"background_tasks"`
@@ -176,13 +176,33 @@ func (a *app) sessionBegins(ctx context.Context, p *project, in hookInput) hookO
 		m.Root = p.root
 		m.keep(file)
 	}
-	_ = act.New(p.planOptions()).BeginSession(ctx, in.Session) // without it, the session is not judged
+	if act.New(p.planOptions()).BeginSession(ctx, in.Session) == nil { // without it, the session is not judged
+		p.warms()
+	}
 	return hookOutput{}
+}
+
+// warms begins to prepare the project for judging, beside the session: an install, and a compiler that has all to compile, can take longer
+// than a hook may. Whoever judges it meanwhile waits, or says that it goes on.
+func (p *project) warms() {
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	out, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	_, _ = proc.Detach([]string{self, "--root", p.root, "prove", "--warm"}, p.root, p.a.Env, out) // without it, a judgement takes longer
+	_ = out.Close()
 }
 
 // sessionStops judges what the session has changed. It is silent when in doubt: nothing was changed, plans are made, something goes on
 // in the background, the begin is not known, another judgement is made.
 func (a *app) sessionStops(ctx context.Context, p *project, in hookInput) hookOutput {
+	if in.Turn != "" {
+		a.codexRuns()
+	}
 	if in.Mode == "plan" || len(in.Background) > 0 {
 		return hookOutput{}
 	}
@@ -229,12 +249,12 @@ func (p *project) judgeSession(ctx context.Context, in hookInput, began string, 
 	if err := p.asBegan(ctx, began); err != nil {
 		return a.unjudged(err)
 	}
+	j, err := p.judge(ctx, act.JudgeIn{Session: in.Session, Quick: true, Limit: hookLimit}, hookPatience, nil)
+	if errors.Is(err, errBusy) {
+		return a.unjudged(err)
+	}
 	m.Tries++
 	m.Judged = m.Tries >= mostTries // who only asks something waits for it no more
-	j, err := p.judge(ctx, act.JudgeIn{Session: in.Session, Quick: true, Limit: hookLimit}, hookPatience, nil)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return hookOutput{}
-	}
 	if err != nil {
 		return hookOutput{Message: clippedTo("jacquard prove: "+fmt.Sprintf(a.lang().T("unknown: %s"), because(err)), mostReason)}
 	}

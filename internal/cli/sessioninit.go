@@ -127,13 +127,18 @@ func (h host) installed(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	e := list[i]
-	dir := cmp.Or(e.Folder, e.Copy, filepath.Join(h.settings(), "plugins", "cache", marketplace, "jacquard", e.Version))
+	dir := cmp.Or(e.Folder, e.Copy, filepath.Join(h.copies(), e.Version))
 	for name, want := range plugin.Running() {
 		if is, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err == nil && e.Version == plugin.Version() && string(is) != string(want) {
 			return changedPlugin, nil
 		}
 	}
 	return e.Version, nil
+}
+
+// copies is the folder where Codex has a copy of the plugin, by its version.
+func (h host) copies() string {
+	return filepath.Join(h.settings(), "plugins", "cache", marketplace, "jacquard")
 }
 
 // trusted is what Codex notes of the hooks that it may run: a hash of the plugin's files, "" as long as it was never told.
@@ -150,17 +155,45 @@ func (h host) trusted() string {
 
 var trustedHooks = re.New(`(?s)\[hooks\.state\."` + pluginID + `:hooks/hooks\.json:stop:[^\]]*\][^\[]*?trusted_content_hash = "([^"]+)"`)
 
-// outdatedTrust is where the hash stands that Codex had noted when other files took the place of those that it is for.
-func (a *app) outdatedTrust() string { return filepath.Join(a.configDir(), "codex-trust") }
+// trustNote is a file with a hash that Codex has noted and the version of the plugin that it was first seen with.
+func (a *app) trustNote() string { return filepath.Join(a.configDir(), "codex-trust") }
 
-// untrusted reports whether Codex has not been told that it may run the hooks of this plugin. Without that it does not, and says nothing.
+// notesTrust notes which version of the plugin Codex was told that it may run. Of one that is installed later it runs no hook, keeps what it
+// has noted, and says nothing.
+func (h host) notesTrust(version string) error {
+	noted := h.trusted()
+	if noted == "" || version == "" {
+		return nil
+	}
+	if hash, _ := h.a.notedTrust(); hash == noted {
+		return nil
+	}
+	return os.WriteFile(h.a.trustNote(), []byte(noted+" "+version), 0o600)
+}
+
+// codexRuns notes that Codex has run a hook of the plugin that it has: so it was told that it may.
+func (a *app) codexRuns() {
+	m, _ := findMaker("codex")
+	h := host{maker: m, a: a}
+	if versions, err := os.ReadDir(h.copies()); err == nil && len(versions) == 1 {
+		_ = h.notesTrust(versions[0].Name()) // without it, doctor notes it
+	}
+}
+
+func (a *app) notedTrust() (hash, version string) {
+	raw, _ := os.ReadFile(a.trustNote())
+	hash, version, _ = strings.Cut(strings.TrimSpace(string(raw)), " ")
+	return hash, version
+}
+
+// untrusted reports whether Codex has not been told that it may run the hooks of this plugin.
 func (h host) untrusted() bool {
 	if h.name != "codex" {
 		return false
 	}
 	noted := h.trusted()
-	old, err := os.ReadFile(h.a.outdatedTrust())
-	return noted == "" || err == nil && noted == string(old)
+	hash, version := h.a.notedTrust()
+	return noted == "" || noted == hash && version != plugin.Version()
 }
 
 // run runs the program and returns what it prints.
@@ -206,8 +239,8 @@ func (h host) install(have string) []change {
 		add := h.command("plugin", "add", pluginID)
 		return append(out, h.command("plugin", "marketplace", "add", h.a.pluginDir()), change{add.text, func(ctx context.Context) error {
 			err := add.do(ctx)
-			if noted := h.trusted(); err == nil && noted != "" { // Codex keeps it, and runs none of the new hooks
-				err = os.WriteFile(h.a.outdatedTrust(), []byte(noted), 0o600)
+			if noted := h.trusted(); err == nil && noted != "" { // it is for other files, which these have taken the place of
+				err = os.WriteFile(h.a.trustNote(), []byte(noted+" "+changedPlugin), 0o600)
 			}
 			return err
 		}})
@@ -291,7 +324,7 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 		fmt.Fprintln(a.Err, "  "+c.text)
 	}
 	if !undo {
-		fmt.Fprintln(a.Err, l.T("then, at the end of each turn, the tests near a change run for up to a minute, and what they show goes back to the agent, at most twice"))
+		fmt.Fprintln(a.Err, l.T("then, as a session begins, what checks need is installed in the background; at the end of each turn, the tests near a change run for up to a minute, and what they show goes back to the agent, at most twice"))
 	}
 	if err := a.byPerson(true, "init --session"); err != nil {
 		return err
@@ -325,8 +358,7 @@ func (a *app) sessionReady(hosts []host, undo bool) {
 	if i := slices.IndexFunc(hosts, host.untrusted); i >= 0 {
 		fmt.Fprintln(a.Err, l.T("next: start codex once and trust the hooks; until then it silently skips them"))
 	}
-	// An install, and a compiler that has all to compile, can take longer than a hook may.
-	fmt.Fprintln(a.Err, l.T("next, run: jacquard doctor (it runs the project's checks once; without it, the first turn may end before there is a verdict)"))
+	fmt.Fprintln(a.Err, l.T("next, run: jacquard doctor (it runs the project's checks once and says what is missing)"))
 	fmt.Fprintln(a.Err, l.T("to undo this, run: jacquard init --session --undo"))
 }
 

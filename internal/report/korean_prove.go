@@ -2,13 +2,13 @@ package report
 
 // koreanProve has the Korean wording of what prove, the sessions of agents, their sandbox, doctor and attestations say.
 var koreanProve = map[string]string{
-	"    attested: %d tests passed; signed by an unknown key %s; to check it, set gpg.ssh.allowedSignersFile\n":                                                 "    증명 기록: 통과한 테스트 %d개, 알 수 없는 키 %s(으)로 서명됨. 확인하려면 gpg.ssh.allowedSignersFile을 설정하세요\n",
-	"    to see its note: git notes --ref jacquard show %[1]s; if it is not to be trusted, remove it and verify again: git notes --ref jacquard remove %[1]s\n": "    노트 보기: git notes --ref jacquard show %[1]s. 믿을 수 없으면 지우고 다시 검증하세요: git notes --ref jacquard remove %[1]s\n",
-	"%s checks its sessions with plugin %s (not `opencode run`)":                                                                                                "%s: 플러그인 %s(으)로 세션을 검증합니다(`opencode run` 제외)",
-	"%s has a plugin that was changed; to replace it, run: jacquard init --session":                                                                             "%s: 플러그인이 변경되어 있습니다. 교체하려면: jacquard init --session",
-	"%s has the plugin, but it is disabled; to enable it, run: jacquard init --session":                                                                         "%s: 플러그인이 있지만 사용 중지되어 있습니다. 켜려면: jacquard init --session",
-	"then, at the end of each turn, the tests near a change run for up to a minute, and what they show goes back to the agent, at most twice":                   "이후 턴이 끝날 때마다 변경과 관련된 테스트를 최대 1분 동안 실행하고, 드러난 문제를 에이전트에게 최대 두 번 돌려보냅니다",
-	"Codex's sandbox does not let Jacquard write its cache: call the tool prove of the MCP server jacquard instead":                                             "Codex의 샌드박스에서는 Jacquard가 캐시에 쓸 수 없습니다. 대신 MCP 서버 jacquard의 prove 도구를 호출하세요",
+	"    attested: %d tests passed; signed by an unknown key %s; to check it, set gpg.ssh.allowedSignersFile\n":                                                                                                     "    증명 기록: 통과한 테스트 %d개, 알 수 없는 키 %s(으)로 서명됨. 확인하려면 gpg.ssh.allowedSignersFile을 설정하세요\n",
+	"    to see its note: git notes --ref jacquard show %[1]s; if it is not to be trusted, remove it and verify again: git notes --ref jacquard remove %[1]s\n":                                                     "    노트 보기: git notes --ref jacquard show %[1]s. 믿을 수 없으면 지우고 다시 검증하세요: git notes --ref jacquard remove %[1]s\n",
+	"%s checks its sessions with plugin %s (not `opencode run`)":                                                                                                                                                    "%s: 플러그인 %s(으)로 세션을 검증합니다(`opencode run` 제외)",
+	"%s has a plugin that was changed; to replace it, run: jacquard init --session":                                                                                                                                 "%s: 플러그인이 변경되어 있습니다. 교체하려면: jacquard init --session",
+	"%s has the plugin, but it is disabled; to enable it, run: jacquard init --session":                                                                                                                             "%s: 플러그인이 있지만 사용 중지되어 있습니다. 켜려면: jacquard init --session",
+	"then, as a session begins, what checks need is installed in the background; at the end of each turn, the tests near a change run for up to a minute, and what they show goes back to the agent, at most twice": "이후 세션이 시작되면 검사에 필요한 것을 백그라운드에서 설치하고, 턴이 끝날 때마다 변경과 관련된 테스트를 최대 1분 동안 실행하고, 드러난 문제를 에이전트에게 최대 두 번 돌려보냅니다",
+	"Codex's sandbox does not let Jacquard write its cache: call the tool prove of the MCP server jacquard instead":                                                                                                 "Codex의 샌드박스에서는 Jacquard가 캐시에 쓸 수 없습니다. 대신 MCP 서버 jacquard의 prove 도구를 호출하세요",
 	"run %s has changed nothing yet\n":         "실행 %s은(는) 아직 바꾼 것이 없습니다\n",
 	"the arguments are not an object: %v":      "인수가 객체가 아닙니다: %v",
 	"%s has no argument %q: it takes %s":       "%s에는 인수 %q이(가) 없습니다. 받는 인수: %s",
@@ -151,7 +151,8 @@ var koreanProve = map[string]string{
 	"git has no user.name or no user.email, so you cannot commit, and commits of runs are by Jacquard <jacquard@localhost>: git config --global user.name \"…\" && git config --global user.email \"…\"": "git에 user.name이나 user.email이 없어 커밋할 수 없고, 실행의 커밋은 Jacquard <jacquard@localhost> 이름으로 남습니다: git config --global user.name \"…\" && git config --global user.email \"…\"",
 	"write the plugin to %s": "%s에 플러그인 쓰기",
 	"delete %s":              "%s 삭제",
-	"next, run: jacquard doctor (it runs the project's checks once; without it, the first turn may end before there is a verdict)": "다음: jacquard doctor로 프로젝트의 검사를 한 번 실행하세요. 그러지 않으면 첫 턴에서는 판정 전에 시간이 끝날 수 있습니다",
+	"next, run: jacquard doctor (it runs the project's checks once and says what is missing)": "다음: jacquard doctor로 프로젝트의 검사를 한 번 실행하고 빠진 것을 확인하세요",
+	"another jacquard prove checks or prepares this project":                                  "다른 jacquard prove가 이 프로젝트를 검사하거나 준비하고 있습니다",
 
 	"[c]ontinue, [s]tart over, [q]uit: ":             "[c] 이어서 진행, [s] 처음부터, [q] 나가기: ",
 	"The earlier run is done. Starting a new one.\n": "이전 완료. 새로 시작합니다.\n",
