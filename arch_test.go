@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	"flow":              {},
 	"flow/flowtest":     {"flow", "conformance"},
 	"step":              {"flow", "task", "pdca", "checkpoint"},
-	"workflow/turn":     {"flow", "step", "task", "pdca"},
+	"workflow/turn":     {"flow", "step", "task", "pdca", "toolchain"},
 	"workflow/compile":  {"flow", "step", "spec", "source", "index", "target", "toolchain", "workflow/turn"},
 	"workflow/document": {"flow", "step", "spec", "workflow/turn"},
 	"workflow/work":     {"flow", "step", "task", "works", "workflow/turn"},

@@ -88,29 +88,48 @@ func lookPath(env []string, name string) (string, error) {
 }
 
 // checksText names the commands that a project is checked with, as its people write them, and how one test is run. Of a command
-// that is missing it says so.
+// that is missing it says so. What is checked in the same way is told once.
 func checksText(chains []toolchain.Found, missing func(toolchain.Found, string) bool) string {
-	var b strings.Builder
+	var order []string
+	where := map[string][]string{} // text -> roots
 	for _, c := range chains {
+		text := checkLines(c, missing)
 		if len(chains) > 1 || c.Root != "." {
-			fmt.Fprintf(&b, "in %s (%s):\n", c.Root, c.Language)
+			text = " (" + c.Language + "):\n" + text
 		}
-		for _, cmd := range slices.Concat(c.Build(c.Root), c.Lint(nil)) {
-			text := check.CommandText(cmd)
-			if missing(c, text) {
-				text += " (not installed here, so it is not run)"
-			}
-			fmt.Fprintf(&b, "- %s: %s\n", cmd.Name, text)
+		if where[text] == nil {
+			order = append(order, text)
 		}
-		if all := allTests(c); all != "" {
-			fmt.Fprintf(&b, "- all tests: %s\n", all)
+		where[text] = append(where[text], c.Root)
+	}
+	var b strings.Builder
+	for _, text := range order {
+		if strings.HasPrefix(text, " (") {
+			b.WriteString("in " + strings.Join(where[text], ", "))
 		}
-		if one := oneTest(c); one != "" {
-			if before := buildsBefore(c); before != "" {
-				one += " (after " + before + ")"
-			}
-			fmt.Fprintf(&b, "- one test: %s\n", one)
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// checkLines are the lines of checksText for a toolchain.
+func checkLines(c toolchain.Found, missing func(toolchain.Found, string) bool) string {
+	var b strings.Builder
+	for _, cmd := range slices.Concat(c.Build(c.Root), c.Lint(nil)) {
+		text := check.CommandText(cmd)
+		if missing(c, text) {
+			text += " (not installed here, so it is not run)"
 		}
+		fmt.Fprintf(&b, "- %s: %s\n", cmd.Name, text)
+	}
+	if all := allTests(c); all != "" {
+		fmt.Fprintf(&b, "- all tests: %s\n", all)
+	}
+	if one := oneTest(c); one != "" {
+		if before := buildsBefore(c); before != "" {
+			one += " (after " + before + ")"
+		}
+		fmt.Fprintf(&b, "- one test: %s\n", one)
 	}
 	return b.String()
 }

@@ -73,6 +73,29 @@ func (a *Actor) Judge(ctx context.Context, in JudgeIn) (Judged, error) {
 	return out, err
 }
 
+// Warm prepares for judging what is changed in the working tree from now on: what checks need is installed and compiled. A toolchain that
+// cannot be prepared is left to the judgement, which says why.
+func (a *Actor) Warm(ctx context.Context) error {
+	_, tree, err := a.o.Repo.Snapshot(ctx, a.commit(judgeRun, "", "prove"))
+	if err != nil {
+		return machinery(err)
+	}
+	v, err := a.tree(ctx, tree, nil)
+	if err != nil {
+		return err
+	}
+	c, err := a.checker(judgeRun)
+	if err != nil {
+		return err
+	}
+	for _, chain := range a.chains(v) {
+		if !chain.Untested && ctx.Err() == nil {
+			err = errors.Join(err, c.Warm(ctx, chain, tree))
+		}
+	}
+	return a.checkError(err)
+}
+
 // edited says which modules were as their specs record them, and are not any more: only verify calls the examples of a spec.
 func (a *Actor) edited(ctx context.Context, out *Judged) error {
 	in := func(tree string) (map[string]string, error) {

@@ -19,44 +19,66 @@ import (
 // What authors are shown of a project is a map: which files there are, and what those export that the request is about. They can read
 // the rest themselves; what is sent is paid for in each turn. These are bytes.
 const (
-	maxFiles   = 3_000 // names of files
+	maxFiles   = 1_800 // names of files and directories
+	maxAbout   = 1_200 // names of files of the directories that a request is about
 	maxDir     = 400   // names of the files of one directory
 	maxExports = 4_000 // what sources declare
-	maxSource  = 1_600 // what the likeliest source declares; half of it the second, a third the third, …
-	minSource  = 200   // … and each at least this
-	maxShown   = 5     // sources
-	unlikely   = 0.3   // part of the highest score
+	maxSource  = 800   // what the likeliest source declares; half of it the second, a third the third, …
+	minSource  = 60    // … and each at least this
+	maxShown   = 20    // sources
+	unlikely   = 0.1   // part of the highest score
 
 	maxConstant = 100 // bytes of the line of a constant
 )
 
-// fileMap lists the files of each directory that has sources, and the documents on top; all of those directories that a task is about.
+// fileMap lists the files of each directory that has sources, and the documents on top. Where they are many, it lists those of the
+// directories that a request is about, the likeliest first, and how many the others have.
 func fileMap(paths []string, about ...string) string {
-	dirs := map[string][]string{}
+	dirs, size := map[string][]string{}, 0
 	for _, f := range paths {
 		document := slices.Contains([]string{".md", ".markdown", ".mdx", ".rst", ".adoc"}, path.Ext(f)) && strings.Count(f, "/") <= 1
 		code := toolchain.LanguageOf(f) != "" || check.IsCode(f) || path.Ext(f) == "" && !strings.HasPrefix(path.Base(f), ".") // a program, a Makefile
 		if code || toolchain.ConfigKindOf(f) == toolchain.ManifestConfig || document {
 			dirs[path.Dir(f)] = append(dirs[path.Dir(f)], path.Base(f))
+			size += len(f)
 		}
 	}
 	var b strings.Builder
-	for i, d := range slices.Sorted(maps.Keys(dirs)) {
+	names := func(d string) string {
 		line := d + ":"
 		for n, f := range dirs[d] {
-			if len(line)+len(f) > maxDir && (!slices.Contains(about, d) || len(line) > maxFiles) {
-				line += fmt.Sprintf(" … and %d more", len(dirs[d])-n)
-				break
+			if len(line)+len(f) > maxDir {
+				return line + fmt.Sprintf(" … and %d more\n", len(dirs[d])-n)
 			}
 			line += " " + f
 		}
-		if b.Len()+len(line) > maxFiles && !slices.Contains(about, d) {
-			fmt.Fprintf(&b, "… and %d more directories\n", len(dirs)-i)
+		return line + "\n"
+	}
+	all := slices.Sorted(maps.Keys(dirs))
+	if size <= maxFiles {
+		for _, d := range all {
+			b.WriteString(names(d))
+		}
+		return b.String()
+	}
+	for _, d := range append([]string{"."}, about...) {
+		if line := names(d); len(dirs[d]) > 0 && b.Len()+len(line) <= maxAbout {
+			b.WriteString(line)
+			delete(dirs, d)
+		}
+	}
+	all = slices.DeleteFunc(all, func(d string) bool { return dirs[d] == nil })
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")) })
+	b.WriteString("other directories (number of files):")
+	for i, d := range all {
+		entry := fmt.Sprintf(" %s (%d)", d, len(dirs[d]))
+		if b.Len()+len(entry) > maxFiles {
+			fmt.Fprintf(&b, " … and %d more directories", len(all)-i)
 			break
 		}
-		b.WriteString(line + "\n")
+		b.WriteString(entry)
 	}
-	return b.String()
+	return b.String() + "\n"
 }
 
 // candidate is a source that a request may be about.
@@ -69,7 +91,7 @@ type candidate struct {
 }
 
 // relevant shows the sources that a request is most likely about, the likeliest first, with what they declare. They are ranked by BM25
-// (Robertson and Zaragoza, 2009, with their k1 = 1.2 and b = 0.75) over the words of their text; a word of the path counts as one more such text.
+// (Robertson and Zaragoza, 2009, with their k1 = 1.2 and b = 0.75) over the words of their text; a word of the path counts as one more such text, one of the name as two.
 func relevant(request string, paths []string, read func(string) []byte) (text string, dirs []string) {
 	asked := map[string]bool{}
 	for _, w := range wordsOf(request) {
@@ -113,7 +135,7 @@ func relevant(request string, paths []string, read func(string) []byte) (text st
 // byLikelihood gives each source its score and puts the highest first. It returns the weight of each word of the request: the rarer
 // in the sources, the higher.
 func byLikelihood(all []candidate, asked map[string]bool) map[string]float64 {
-	const k1, b, ofPath = 1.2, 0.75, 1.0
+	const k1, b = 1.2, 0.75
 	have, total := map[string]int{}, 0
 	for _, c := range all {
 		total += c.size
@@ -131,10 +153,11 @@ func byLikelihood(all []candidate, asked map[string]bool) map[string]float64 {
 			n := float64(c.words[w])
 			all[i].score += rare(w) * n * (k1 + 1) / (n + k1*long)
 		}
-		for _, part := range []string{c.path, strings.TrimSuffix(path.Base(c.path), path.Ext(c.path))} {
+		name := strings.TrimSuffix(path.Base(c.path), path.Ext(c.path))
+		for _, part := range []string{c.path, name, name} {
 			for _, w := range wordsOf(part) {
 				if asked[w] {
-					all[i].score += rare(w) * ofPath
+					all[i].score += rare(w)
 				}
 			}
 		}

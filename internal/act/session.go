@@ -35,29 +35,6 @@ func (a *Actor) BeginSession(ctx context.Context, id string) error {
 	return a.oldSessions(ctx)
 }
 
-// Warm prepares for judging what is changed in the working tree from now on: what checks need is installed and compiled. A toolchain that
-// cannot be prepared is left to the judgement, which says why.
-func (a *Actor) Warm(ctx context.Context) error {
-	_, tree, err := a.o.Repo.Snapshot(ctx, a.commit(judgeRun, "", "prove"))
-	if err != nil {
-		return machinery(err)
-	}
-	v, err := a.tree(ctx, tree, nil)
-	if err != nil {
-		return err
-	}
-	c, err := a.checker(judgeRun)
-	if err != nil {
-		return err
-	}
-	for _, chain := range a.chains(v) {
-		if !chain.Untested && ctx.Err() == nil {
-			err = errors.Join(err, c.Warm(ctx, chain, tree))
-		}
-	}
-	return a.checkError(err)
-}
-
 // oldSessions forgets sessions that began long ago.
 func (a *Actor) oldSessions(ctx context.Context) error {
 	refs, err := a.o.Repo.Refs(ctx, SessionRef(""))

@@ -23,33 +23,50 @@ import (
 // A change of code and the specs of the modules that it touches go together: its author is shown them, what they say is
 // compared with the code before the change lands, and with it lands what the lock says of them.
 
-// maxSpecs bounds the specs that an author is shown whole, in letters. Of the others he is told where they are.
-const maxSpecs = 24_000
+// What authors are shown of specs, in letters: whole are those of the modules that a request is about, of the others what they are for, and
+// where. Where nothing is known of what it is about, as long as there is no code, short ones are shown all.
+const (
+	maxSpecs   = 12_000
+	maxPurpose = 3_000
+	shortSpecs = 3_000
+)
 
-// specDocs are the specs of modules, as authors are shown them: those that a request speaks of first.
-func (a *Actor) specDocs(v *view, request string, doc func(title, text string)) {
+// specDocs are the specs of modules, as authors are shown them. about are the directories of the sources that a request is likely about.
+func (a *Actor) specDocs(v *view, request string, about []string, doc func(title, text string)) {
 	if !slices.ContainsFunc(v.paths(), spec.IsName) { // then nothing has to be read
 		return
 	}
-	var list strings.Builder
-	var whole, others []string
+	var whole, others []inspect.ScanEntry
+	letters := 0
 	for _, e := range a.project(v).Scan().Entries {
 		if !specified(v, e.File) {
 			continue
 		}
-		fmt.Fprintf(&list, "%s: %s\n", e.File, e.Purpose)
-		if named(request, e.Dir) {
-			whole = append(whole, e.File)
+		letters += len(v.bytes(e.File))
+		if named(request, e.Dir) || slices.ContainsFunc(about, func(dir string) bool { return dir == e.Dir || strings.HasPrefix(dir, e.Dir+"/") }) {
+			whole = append(whole, e)
 		} else {
-			others = append(others, e.File)
+			others = append(others, e)
 		}
 	}
-	doc("specs: what the code in a directory and below must do. If your change makes a spec untrue (exports, behavior), update the spec in the same change, even if your task does not name it, and leave the rest of it as it is", clip(list.String(), 20_000))
+	if letters <= shortSpecs && len(about) == 0 {
+		whole, others = append(whole, others...), nil
+	}
+	var list strings.Builder
+	for i, e := range append(slices.Clone(whole), others...) {
+		line := e.File + ": " + e.Purpose + "\n"
+		if list.Len()+len(line) > maxPurpose {
+			fmt.Fprintf(&list, "… and %d more\n", len(whole)+len(others)-i)
+			break
+		}
+		list.WriteString(line)
+	}
+	doc("specs: what the code in a directory and below must do. If your change makes a spec untrue (exports, behavior), update the spec in the same change, even if your task does not name it, and leave the rest of it as it is", list.String())
 	left := maxSpecs
-	for _, file := range append(whole, others...) {
-		if text := v.bytes(file); len(text) <= left {
+	for _, e := range whole {
+		if text := v.bytes(e.File); len(text) <= left {
 			left -= len(text)
-			doc(file, string(text))
+			doc(e.File, string(text))
 		}
 	}
 }

@@ -93,6 +93,9 @@ func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language, re
 	}
 	var stack []string
 	for _, c := range chains {
+		if !slices.Contains(out.Code, c.Language) {
+			out.Code = append(out.Code, c.Language)
+		}
 		parts := []string{c.Language}
 		for _, p := range []string{c.Manager, c.Runner} {
 			if !slices.Contains(parts, p) {
@@ -229,7 +232,7 @@ func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 	doc("how the project is built, linted and tested", checksText(chains, a.missing))
 	affected, dirs := relevant(request, v.paths(), v.bytes)
 	doc("project files", fileMap(v.paths(), dirs...))
-	a.specDocs(v, request, doc)
+	a.specDocs(v, request, dirs, doc)
 	doc("source files the request may affect, and their declarations", affected)
 	return out, machinery(err)
 }

@@ -97,9 +97,7 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 		return err
 	}
 	if o.warm {
-		ctx, cancel := context.WithTimeout(ctx, warmLimit)
-		defer cancel()
-		return p.judging(ctx, 0, nil, func(act *act.Actor) error { return act.Warm(ctx) })
+		return p.warm(ctx)
 	}
 	seen := a.progress(a.lang().T("looking at the change"))
 	j, err := p.judge(ctx, o.JudgeIn, 0, seen.says)
@@ -110,6 +108,13 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 		return err
 	}
 	return silent(verdictCode(j))
+}
+
+// warm prepares the project for judgements, as far as it gets in some minutes.
+func (p *project) warm(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, warmLimit)
+	defer cancel()
+	return p.judging(ctx, 0, nil, func(a *act.Actor) error { return a.Warm(ctx) })
 }
 
 // verdictCode is the exit code of a judgement.

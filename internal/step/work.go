@@ -146,6 +146,7 @@ type ProjectFacts struct {
 	Comments string    `json:"comments,omitempty"` // language of comments in code
 	Project  string    `json:"project"`
 	Stack    string    `json:"stack"`
+	Code     []string  `json:"code,omitempty"` // languages of the code
 	Docs     []Doc     `json:"docs,omitempty"`
 	Commands []string  `json:"commands,omitempty"` // that agents may run
 	Private  flow.Blob `json:"private"`

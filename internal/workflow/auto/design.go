@@ -36,7 +36,7 @@ func (f *feature) designed(c *flow.Ctx, why string) ([]pdca.Problem, error) {
 	for _, c := range flow.Rounds(c, "write", 1+repairRounds) {
 		var ans pdca.Design
 		out, err := f.turn(c, request{
-			role: "design", prompt: designPrompt + turn.HeldOutRules, schema: designSchema, judge: true, task: f.designText(before, problems, why),
+			role: "design", prompt: designPrompt + turn.HeldOutRules(f.s.Code...), schema: designSchema, judge: true, task: f.designText(before, problems, why),
 		}, &ans)
 		if err != nil {
 			return nil, err

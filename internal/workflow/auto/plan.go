@@ -82,7 +82,7 @@ func (f *feature) planned(c *flow.Ctx, history []string) ([]pdca.Problem, error)
 	for _, c := range flow.Rounds(c, "write", 1+repairRounds) {
 		var ans pdca.Plan
 		out, err := f.turn(c, request{
-			role: "plan", prompt: planPrompt + turn.HeldOutRules, schema: planSchema, judge: true, task: f.planText(before, problems, history),
+			role: "plan", prompt: planPrompt + turn.HeldOutRules(f.s.Code...), schema: planSchema, judge: true, task: f.planText(before, problems, history),
 		}, &ans)
 		if err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ var (
 func (w *work) ask(role, tree string, schema json.RawMessage, task string) step.Turn {
 	w.attempts[role]++
 	n := w.attempts[role]
-	instructions := map[string]string{"red": redPrompt + turn.HeldOutRules, "green": greenPrompt, "refactor": refactorPrompt, "strength": strengthPrompt}[role]
+	instructions := map[string]string{"red": redPrompt + turn.HeldOutRules(w.f.Language), "green": greenPrompt, "refactor": refactorPrompt, "strength": strengthPrompt}[role]
 	return step.Turn{
 		Role: role, Module: w.m.Dir, Attempt: n, Tree: tree, Instructions: instructions,
 		Docs: w.docs(role), Task: w.frame(role) + task, Schema: schema, Commands: w.f.Commands, Private: w.f.Private, Budget: w.in.Budget,

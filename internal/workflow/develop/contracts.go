@@ -34,7 +34,7 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 	}
 	res, k, err := w.writeContracts(c, w.contract, &w.out.Usage, func(c *flow.Ctx, a *turn.Attempt[contracted]) (step.TurnOut, error) {
 		w.contract = a.Before
-		return w.ask(c, request{role: "contracts", prompt: contractsPrompt + turn.HeldOutRules, schema: contractsSchema, task: w.contractsText(a.Back), tree: a.Before, writes: true}, nil)
+		return w.ask(c, request{role: "contracts", prompt: contractsPrompt + turn.HeldOutRules(w.s.Code...), schema: contractsSchema, task: w.contractsText(a.Back), tree: a.Before, writes: true}, nil)
 	})
 	if w.contract = res.Tree; err != nil {
 		return step.End{}, err
@@ -72,7 +72,7 @@ func (w *work) writeContracts(c *flow.Ctx, tree string, usage *step.Usage, write
 // a person has said what they should be. Where he makes nothing that code lets pass, the contract stays as it is.
 func (b *builder) amend(c *flow.Ctx, hint string) (bool, error) {
 	res, k, err := b.w.writeContracts(c, b.contract, &b.res.Usage, func(c *flow.Ctx, a *turn.Attempt[contracted]) (step.TurnOut, error) {
-		t := b.w.turn(request{role: "contracts", prompt: contractsPrompt + turn.HeldOutRules, schema: contractsSchema, task: b.amendText(hint, a.Back), tree: a.Before, writes: true})
+		t := b.w.turn(request{role: "contracts", prompt: contractsPrompt + turn.HeldOutRules(b.w.s.Code...), schema: contractsSchema, task: b.amendText(hint, a.Back), tree: a.Before, writes: true})
 		t.Module, t.Attempt = b.w.name+"/"+b.k.ID, a.N
 		out, err := turn.Ask(c.Sub("as").Sub("contracts"), t)
 		if err == nil {

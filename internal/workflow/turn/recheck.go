@@ -13,6 +13,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 //go:embed recheck.md
@@ -65,7 +66,13 @@ func challenge(c *flow.Ctx, t step.Turn, base, tree string) ([]step.HeldOut, []s
 		return nil, nil, err
 	}
 	t.Docs = append(slices.Clone(t.Docs), look.Diff) // a judge runs no command
-	t.Role, t.Instructions, t.Base, t.Tree = "challenge", challengePrompt+callSyntax, base, tree
+	var languages []string
+	for _, f := range look.Files {
+		if l := toolchain.LanguageOf(f.Path); l != "" {
+			languages = append(languages, l)
+		}
+	}
+	t.Role, t.Instructions, t.Base, t.Tree = "challenge", challengePrompt+callRules(languages), base, tree
 	return judgeCalls(c, t)
 }
 

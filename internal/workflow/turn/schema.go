@@ -3,6 +3,8 @@ package turn
 import (
 	_ "embed" // the rules
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -28,8 +30,34 @@ var heldOutChoice string
 //go:embed calls.md
 var callSyntax string
 
-// HeldOutRules tell authors of tests and plans how to write task.HeldOut; they follow their instructions.
-var HeldOutRules = heldOutChoice + callSyntax
+// HeldOutRules tell authors of tests and plans how to write task.HeldOut for code in some languages; they follow their instructions.
+func HeldOutRules(languages ...string) string { return heldOutChoice + callRules(languages) }
+
+// callRules say how calls are written, as far as they are for one of some languages; all of them where none is known. A line that is for some
+// languages alone begins with their names in braces.
+func callRules(languages []string) string {
+	var b strings.Builder
+	for line := range strings.Lines(callSyntax) {
+		tags, rest, tagged := strings.Cut(line, "} ")
+		if !tagged || !strings.HasPrefix(line, "{") {
+			b.WriteString(line)
+			continue
+		}
+		names := strings.Fields(strings.TrimPrefix(tags, "{"))
+		if len(languages) == 0 || slices.ContainsFunc(languages, func(l string) bool { return slices.Contains(names, named(l)) }) {
+			b.WriteString(rest)
+		}
+	}
+	return b.String()
+}
+
+// named is what calls.md calls a language.
+func named(language string) string {
+	if !strings.Contains(callSyntax, language+"}") && !strings.Contains(callSyntax, "{"+language+" ") || language == "" {
+		return "other"
+	}
+	return language
+}
 
 // FilesSchema is the JSON schema of a list of task.File.
 const FilesSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","action"],"properties":{` +

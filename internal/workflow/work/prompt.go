@@ -148,7 +148,7 @@ func (w *request) instructions(prompt string) string {
 	if w.in.TestsFirst {
 		prompt = firstTests.Replace(prompt)
 	}
-	return prompt + turn.HeldOutRules
+	return prompt + turn.HeldOutRules(w.s.Code...)
 }
 
 func (w *request) planTask(back feedback) string {
