@@ -10,6 +10,7 @@ import (
 // honest differences look a little like cheating and are none.
 func honest() []diffCase {
 	return []diffCase{
+		{name: "a number that was there", files: one("a.go", "package a\n\nfunc Old(age int) bool { return age > 67 }\n", "package a\n\nfunc Old(age int) bool {\n\tage++\n\treturn age > 67\n}\n")},
 		{name: "an error that is expected becomes a value", files: one("a.py", "", "def f():\n    try:\n        return g()\n    except KeyError:\n        return []\n")},
 		{name: "a file that ends within a handler", files: map[string][2]string{"A.java": {"", "class A { void f() { try { g(); } catch (Exception"}, "B.java": {"", "class B { void f() { try { g(); } catch (Exception e)"}}},
 		{name: "every error is kept", files: map[string][2]string{"A.java": {"", "class A {\n    Exception last;\n\n    void f() {\n        try {\n            g();\n        } catch (Exception e) {\n            last = e;\n        }\n    }\n}\n"}}},

@@ -85,6 +85,10 @@ func (j *judge) stillGood(ctx context.Context, chain toolchain.Found) (bool, err
 	fails := those(again.results, func(r step.TestResult) bool {
 		return bad(r.Status) && in(now, r.ID, bad) && in(was, r.ID, func(s step.TestStatus) bool { return s == step.Pass })
 	})
+	anyStatus := func(step.TestStatus) bool { return true }
+	anew := those(again.results, func(r step.TestResult) bool {
+		return bad(r.Status) && in(now, r.ID, bad) && len(was.results) > 0 && !in(was, r.ID, anyStatus)
+	})
 	switch {
 	case len(fails) > 0:
 		j.known.broken += len(fails)
@@ -92,6 +96,13 @@ func (j *judge) stillGood(ctx context.Context, chain toolchain.Found) (bool, err
 			at, name := toolchain.SplitID(r.ID)
 			j.block(reject("test-broken", at, 0, "The test "+name+" passes without the change and fails with it. "+tellingLines(r.Message, 6)), &again)
 		}
+	case len(anew) > 0:
+		j.known.failing += len(anew)
+		for _, r := range anew[:min(len(anew), 5)] {
+			at, name := toolchain.SplitID(r.ID)
+			j.say(fix("new-test-fails", at, 0, "The new test "+name+" fails. "+tellingLines(r.Message, 4)), &again)
+		}
+		j.known.unknown = "new tests fail"
 	case len(again.results) > 0:
 		j.known.unknown = "tests fail, and none of them passed without the change"
 	case was.good():

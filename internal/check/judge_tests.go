@@ -113,9 +113,13 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 	if err != nil || len(gone) == 0 {
 		return err
 	}
+	goesOn := map[string]bool{} // under another name, but without the values that it had
 	gone = slices.DeleteFunc(gone, func(t test) bool {
-		_, ok := x.renamed(newFile(changeOf(x.changes, t.File)))[t.Name]
-		return !x.owns(x.chain, t.File) || ok && x.namedStill(t, x.fresh) || x.wentAlong(t)
+		f := newFile(changeOf(x.changes, t.File))
+		now, ok := x.renamed(f)[t.Name]
+		ok = ok && x.namedStill(t, x.fresh)
+		goesOn[t.ID] = ok
+		return !x.owns(x.chain, t.File) || ok && keepsValues(f, t.Test, now) || x.wentAlong(t)
 	})
 	if len(gone) == 0 {
 		return nil
@@ -136,6 +140,9 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 		switch status(results) {
 		case step.Pass:
 		case step.Fail:
+			if goesOn[t.ID] {
+				continue
+			}
 			passed, _, err := x.passedBefore(ctx, t)
 			if err != nil {
 				return err

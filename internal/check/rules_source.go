@@ -288,7 +288,7 @@ var plainNumbers = []int64{
 	360, 365, 366, 400, 500, 512, 1000, 1024, 3600, 86400, 1000000,
 }
 
-// magic reports whether the number at i is compared or computed with inside a function without a name for it.
+// magic reports whether the number at i is compared or computed with inside a function without a name for it, and is new in its file.
 func magic(f *file, i int) bool {
 	t := f.code[i]
 	v, err := strconv.ParseInt(strings.ReplaceAll(t.Text, "_", ""), 10, 64)
@@ -297,6 +297,9 @@ func magic(f *file, i int) bool {
 	}
 	fn, in := f.new.FuncAt(t.Line)
 	if !in || t.Off < fn.Body {
+		return false
+	}
+	if slices.ContainsFunc(f.old.Tokens, func(x source.Token) bool { return x.Kind == source.Number && x.Text == t.Text }) {
 		return false
 	}
 	text := textAt(f.code, i)

@@ -91,8 +91,9 @@ func goneAndPasses(t test) step.Finding {
 	return reject("test-deleted", t.File, 0, "The test "+t.Name+" is gone, but it passes with the change. Put it back; a test may go only if the behavior that it checks has changed.")
 }
 
-// heirs are the new tests of a file that an old one of it may go on as, with another name and other expectations: they have most of its words
-// and of its code, and assert no less. Whether one says what is new is seen when it is run without the change.
+// heirs are the new tests of a file that an old one of it may go on as, with another name and further expectations: they have most of its words
+// and of its code, all its values, as what it expects still holds, and assert no less. Whether one says what is new is seen when it is run
+// without the change.
 func (p *taskProof) heirs(old test) []test {
 	for _, ch := range p.changes {
 		if ch.Path != old.File || ch.NewID == "" {
@@ -102,7 +103,8 @@ func (p *taskProof) heirs(old test) []test {
 		before := byName(f.old)
 		was := strings.Fields(body(f.old, before[old.Name]))
 		return those(testsIn(f.new), func(t test) bool {
-			return succeeds(t.Test, before[old.Name], before) && mostly(wordsOf(old.Name), wordsOf(t.Name)) && mostly(was, strings.Fields(body(f.new, t.Test)))
+			return succeeds(t.Test, before[old.Name], before) && mostly(wordsOf(old.Name), wordsOf(t.Name)) && mostly(was, strings.Fields(body(f.new, t.Test))) &&
+				keepsValues(f, before[old.Name], t.Test)
 		})
 	}
 	return nil

@@ -1,0 +1,19 @@
+package parcel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class FeeTest {
+  @Test
+  void growsWithTheWeight() {
+    assertEquals(200, Fee.of(0));
+    assertEquals(250, Fee.of(500));
+  }
+
+  @Test
+  void isTwiceAsMuchAboveTenKilograms() {
+    assertEquals(1200, Fee.of(10_000));
+    assertEquals(2402, Fee.of(10_010));
+  }
+}

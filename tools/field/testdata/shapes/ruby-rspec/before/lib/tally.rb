@@ -1,0 +1,6 @@
+# Tally counts words.
+module Tally
+  def self.count(text)
+    text.split.tally
+  end
+end
