@@ -250,7 +250,7 @@ func (p *project) resumeMenu(ctx context.Context, e earlier, f developFlags) (go
 	case e.state != nil:
 		d.State = *e.state
 	}
-	fmt.Fprint(p.a.Err, report.DevelopLine(l, d))
+	fmt.Fprint(p.a.Err, report.EarlierDevelop(l, d))
 	for _, m := range e.mended {
 		fmt.Fprintf(p.a.Err, l.T("⚠ %s was repaired: %s\n"), filepath.Base(e.file), m)
 	}

@@ -153,6 +153,7 @@ func (p *project) standstill(l report.Lang, id string, st flow.Status, pause *st
 	switch st.State {
 	case flow.Errored:
 		fmt.Fprintf(&b, l.T("jacquard: run %s failed: %s\n"), id, st.Err.Msg)
+		fmt.Fprintf(&b, l.T("It is over. To see how far it came, run: jacquard show %s; to try again, start it again\n"), id)
 	case flow.Stopped:
 		fmt.Fprintf(&b, l.T("jacquard: run %s is stuck: %s\n"), id, st.Err.Msg)
 		fmt.Fprintf(&b, l.T("Your work is saved. Once the bug is fixed, run: jacquard resume %s\n"), id)

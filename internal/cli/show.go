@@ -106,7 +106,7 @@ func (p *project) showText(ctx context.Context, rt keeper, r flow.Run, rep *repo
 	}
 	fmt.Fprint(p.a.Out, p.waitsFor(l, r, rep.Waits()))
 	if r.Err != nil {
-		fmt.Fprintf(p.a.Out, l.T("failed: %s\n"), r.Err.Error())
+		fmt.Fprintf(p.a.Out, l.T("failed: %s\n"), r.Err.Msg)
 	}
 	left, end := report.WhatIsLeft(l, rep), report.Ending(l, rep, act.RunRef(r.ID))
 	switch {

@@ -59,6 +59,9 @@ func scored(l Lang, n step.PhaseNote) string {
 
 // FeatureLine says where a feature stands.
 func FeatureLine(l Lang, f Feature) string {
+	if f.Mode == "" { // it has no name yet, nor a way
+		return fmt.Sprintf(l.T("phase %s\n"), f.Phase)
+	}
 	return fmt.Sprintf(l.T("%s (%s): phase %s, attempts %d\n"), f.Name, f.Mode, f.Phase, f.Attempts)
 }
 

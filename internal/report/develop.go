@@ -120,13 +120,21 @@ func (r *Run) developNote(e flow.Event) {
 	}
 }
 
+// EarlierDevelop says where an earlier run of develop stands.
+func EarlierDevelop(l Lang, d Develop) string {
+	return fmt.Sprintf(l.T("earlier run: '%s', phase %s\n"), d.Feature, d.Phase) + checkpointsOf(l, d)
+}
+
 // DevelopLine says where a run of develop stands.
 func DevelopLine(l Lang, d Develop) string {
-	text := fmt.Sprintf(l.T("earlier run: '%s', phase %s\n"), d.Feature, d.Phase)
-	if len(d.Checkpoints) > 0 {
-		text += fmt.Sprintf(l.T("checkpoints: %s\n"), d.Line())
+	return fmt.Sprintf(l.T("phase %s\n"), d.Phase) + checkpointsOf(l, d)
+}
+
+func checkpointsOf(l Lang, d Develop) string {
+	if len(d.Checkpoints) == 0 {
+		return ""
 	}
-	return text
+	return fmt.Sprintf(l.T("checkpoints: %s\n"), d.Line())
 }
 
 // DevelopFact is the text of a note of a run of develop; id is the checkpoint that it is about, "" for none.

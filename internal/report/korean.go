@@ -213,6 +213,7 @@ var korean = map[string]string{
 	"stopping: saving the work of running agents; press Ctrl-C again to quit now": "중지하는 중입니다. 진행 중인 턴을 끝내고 결과를 보존합니다. 즉시 종료하려면 Ctrl-C를 다시 누르세요",
 
 	// why a run stands still
+	"It is over. To see how far it came, run: jacquard show %s; to try again, start it again\n": "실행이 끝났습니다. 어디까지 왔는지 보려면: jacquard show %s. 다시 시도하려면 처음부터 시작하세요\n",
 	"jacquard: run %s failed: %s\n":                                                                     "jacquard: 실행 %s 실패: %s\n",
 	"jacquard: run %s is stuck: %s\n":                                                                   "jacquard: 실행 %s을(를) 더 진행할 수 없습니다: %s\n",
 	"Your work is saved. Once the bug is fixed, run: jacquard resume %s\n":                              "지금까지의 작업은 보존되어 있습니다. 문제를 해결한 뒤 재개하세요: jacquard resume %s\n",
@@ -411,12 +412,13 @@ var korean = map[string]string{
 	"Cost": "비용",
 
 	// develop
-	"earlier run: '%s', phase %s\n":                      "이전 세션: '%s', Phase %s\n",
-	"checkpoints: %s\n":                                  "체크포인트: %s\n",
-	"• phase %s\n":                                       "• 단계 %s\n",
-	"  · strategy %s: %s\n":                              "  · 전략 %s: %s\n",
-	"%d checkpoints:\n":                                  "체크포인트 %d개:\n",
-	" (after %s)":                                        " (%s 다음)",
+	"earlier run: '%s', phase %s\n": "이전 세션: '%s', Phase %s\n",
+	"phase %s\n":                    "단계 %s\n",
+	"checkpoints: %s\n":             "체크포인트: %s\n",
+	"• phase %s\n":                  "• 단계 %s\n",
+	"  · strategy %s: %s\n":         "  · 전략 %s: %s\n",
+	"%d checkpoints:\n":             "체크포인트 %d개:\n",
+	" (after %s)":                   " (%s 다음)",
 	"  · design review: %d blocking, %d in total\n":      "  · 설계 리뷰: Blocking %d개, 전체 %d개\n",
 	"  · code review: %d blocking, %d in total\n":        "  · 코드 리뷰: Blocking %d개, 전체 %d개\n",
 	"      not blocking: %s\n":                           "      Blocking 아님: %s\n",
