@@ -24,6 +24,14 @@ var floors = map[string][]floor{
 		}},
 		{"change", []string{"task*.go", "judge*.go", "goals.go", "e2e.go", "screen.go"}},
 	},
+	"source": {
+		{"facts", []string{"source.go", "outline.go", "literal.go", "logged.go"}},
+		{"trees", []string{"tree.go", "transitions.go", "mutate.go", "mutate_jvm.go", "mutate_rust.go"}},
+		{"languages", []string{
+			"golang.go", "gocontract.go", "lex_go.go", "mutate_go.go", "python*.go", "script*.go", "typescript.go", "rust*.go", "java.go", "kotlin.go", "suite_*.go",
+		}},
+		{"files", []string{"parse.go", "branch.go", "disable.go", "mutate_loops.go", "shape.go"}},
+	},
 	"act": {
 		{"actor", []string{"act.go", "refs.go", "blobs.go", "lock.go", "view.go", "readfile.go", "map.go", "ledger.go", "commit.go", "commands.go", "session.go", "lists.go"}},
 		{"facts", []string{

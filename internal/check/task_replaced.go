@@ -110,6 +110,11 @@ func (p *taskProof) heirs(old test) []test {
 	return nil
 }
 
+// keepsValues reports whether a new test of a file has all values that an old one has.
+func keepsValues(f *file, old, now source.Test) bool {
+	return len(without(literals(f.old, old), oneFor(literals(f.new, now)))) == 0
+}
+
 // nameWord is a word of a name: of a sentence, in camel case, with underscores.
 var nameWord = re.New(`[\pL\d][\p{Ll}\d]*`)
 

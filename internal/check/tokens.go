@@ -44,11 +44,6 @@ func literals(f source.File, t source.Test) []string {
 	return each(list, func(tok source.Token) string { return tok.Text })
 }
 
-// keepsValues reports whether a new test of a file has all values that an old one has.
-func keepsValues(f *file, old, now source.Test) bool {
-	return len(without(literals(f.old, old), oneFor(literals(f.new, now)))) == 0
-}
-
 // byName are the tests of a file by their names.
 func byName(f source.File) map[string]source.Test {
 	return mapOf(f.Tests, func(t source.Test) (string, source.Test) { return t.Name, t })

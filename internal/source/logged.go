@@ -1,6 +1,10 @@
 package source
 
-import "github.com/jacquard-build/jacquard/internal/re"
+import (
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+)
 
 var (
 	loggerName = re.New(`^(?:console|_?(?i:log(?:ger|ging)?)|slog|[a-z]\w*(?:Log|Logger|_log|_logger))$`)
@@ -70,4 +74,19 @@ func hints(lang string, tokens []Token) (spans [][2]int) {
 		}
 	}
 	return spans
+}
+
+// Mutants lists possible mutations inside functions, in the order of the file.
+func (f File) Mutants() []Mutant {
+	silent := f.Silent()
+	return slices.DeleteFunc(slices.Clone(f.mutants), func(m Mutant) bool { return silent(m.Off, m.End) })
+}
+
+// Silent tells whether what stands between two offsets is a call that writes a log, a hint how much room to keep, or only built to test: no
+// mutant is made of it.
+func (f File) Silent() func(from, end int) bool {
+	spans := slices.Concat(logged(f.Tokens), hints(f.Lang, f.Tokens), f.aside)
+	return func(from, end int) bool {
+		return slices.ContainsFunc(spans, func(s [2]int) bool { return from >= s[0] && end <= s[1] })
+	}
 }

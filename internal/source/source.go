@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
-	"github.com/jacquard-build/jacquard/internal/syntax"
 )
 
 // Languages that Parse reads.
@@ -316,54 +315,6 @@ type File struct {
 	callbacks []Func // functions without a name, outside of those that have one
 	raw       []byte
 	aside     [][2]int // where modules and functions of Rust are that are only built to test
-}
-
-// Parse reads one file. A language that is not known gives a File without contents.
-func Parse(p string, src []byte) File {
-	f := File{Path: p, Lang: LangOf(p), raw: src}
-	if f.Lang != Go && f.Lang != "" && len(src) > syntax.MaxSize { // before anything else reads it
-		f.Problem = syntax.ErrTooLarge.Error()
-		return f
-	}
-	switch f.Lang {
-	case Go:
-		parseGo(&f, src)
-	case TypeScript, JavaScript:
-		parseScript(&f, src)
-	case Python:
-		parsePython(&f, src)
-	case Rust:
-		parseRust(&f, src)
-	case Java:
-		parseJava(&f, src)
-	case Kotlin:
-		parseKotlin(&f, src)
-	}
-	f.finish()
-	return f
-}
-
-// Tokens reads no more of a file than its tokens, with comments.
-func Tokens(p string, src []byte) []Token {
-	if LangOf(p) == Go {
-		return lexGo(src)
-	}
-	return Parse(p, src).Tokens
-}
-
-// Mutants lists possible mutations inside functions, in the order of the file.
-func (f File) Mutants() []Mutant {
-	silent := f.Silent()
-	return slices.DeleteFunc(slices.Clone(f.mutants), func(m Mutant) bool { return silent(m.Off, m.End) })
-}
-
-// Silent tells whether what stands between two offsets is a call that writes a log, a hint how much room to keep, or only built to test: no
-// mutant is made of it.
-func (f File) Silent() func(from, end int) bool {
-	spans := slices.Concat(logged(f.Tokens), hints(f.Lang, f.Tokens), f.aside)
-	return func(from, end int) bool {
-		return slices.ContainsFunc(spans, func(s [2]int) bool { return from >= s[0] && end <= s[1] })
-	}
 }
 
 // Split cuts the tests out of a file that has them beside its code: of Rust the modules and functions that are only built to test. tests is empty for any
