@@ -32,6 +32,8 @@ func (p *place) reader() reader { return reader{chain: p.chain, root: p.root} }
 
 // read makes results of a command's report, its standard output and all its output. It gives one result a test, and one with only a path for each file or package that could not be loaded.
 func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]step.TestResult, error) {
+	printed := stdout // a stream of bytes stays as it is
+	stdout = plain(stdout)
 	switch kind {
 	case toolchain.ReportGoTest:
 		return r.goTest(stdout), nil
@@ -55,7 +57,7 @@ func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]st
 		return r.tap(stdout), tapCut(stdout)
 	case toolchain.ReportAny:
 		if r.reports == nil || len(r.reports()) == 0 {
-			return r.any(report, stdout)
+			return r.any(report, printed)
 		}
 		var all []step.TestResult
 		for _, b := range r.reports() {

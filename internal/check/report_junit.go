@@ -23,6 +23,7 @@ type junitCase struct {
 	Name    string     `xml:"name,attr"`
 	File    string     `xml:"file,attr"`
 	Time    string     `xml:"time,attr"`
+	Status  string     `xml:"status,attr"` // of CTest and GoogleTest
 	Failure *junitText `xml:"failure"`
 	Error   *junitText `xml:"error"`
 	Skipped *junitText `xml:"skipped"`
@@ -92,8 +93,12 @@ func (c junitCase) gave() (step.TestStatus, string) {
 		return step.Error, c.Error.String()
 	case c.Failure != nil:
 		return step.Fail, c.Failure.String()
+	case c.Status == "notrun" && c.Skipped != nil && !ctestSkips(c.Skipped.Message): // CTest: there is no such program
+		return step.Error, cmp.Or(c.Out, c.Skipped.String())
 	case c.Skipped != nil:
 		return step.Skip, c.Skipped.String()
+	case c.Status == "disabled", c.Status == "notrun":
+		return step.Skip, c.Out
 	}
 	return step.Pass, ""
 }

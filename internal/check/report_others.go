@@ -10,14 +10,20 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// any reads a report of a form that is recognised by how it begins; nothing when there is none.
+// any reads a report of a form that is recognised by how it begins, or by its packets; nothing when there is none.
 func (r reader) any(report, stdout []byte) ([]step.TestResult, error) {
 	for _, b := range [][]byte{report, stdout} {
+		if rs, ok, err := r.subunit(b); ok {
+			return naming(rs, err)
+		}
+		b = plain(b)
 		head := bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\ufeff")))
 		switch {
 		case len(head) == 0:
 		case bytes.HasPrefix(head, []byte("<")) && bytes.Contains(head[:min(len(head), 1024)], []byte("<TestRun")):
 			return naming(r.trx(head))
+		case bytes.HasPrefix(head, []byte("<")) && bytes.Contains(head[:min(len(head), 1024)], []byte("<Site")):
+			return naming(r.ctest(head))
 		case bytes.HasPrefix(head, []byte("<?xml")), bytes.HasPrefix(head, []byte("<testsuite")):
 			return naming(r.junit(head))
 		case bytes.HasPrefix(head, []byte(`{"version":`)):
@@ -96,6 +102,44 @@ func (r reader) trx(report []byte) ([]step.TestResult, error) {
 	}
 	return out, nil
 }
+
+// ctest reads what CTest writes for a dashboard: Testing/*/Test.xml.
+func (r reader) ctest(report []byte) ([]step.TestResult, error) {
+	var x struct {
+		Tests []struct {
+			Status string `xml:"Status,attr"`
+			Name   string
+			Output string `xml:"Results>Measurement>Value"`
+			Named  []struct {
+				Name  string `xml:"name,attr"`
+				Value string
+			} `xml:"Results>NamedMeasurement"`
+		} `xml:"Testing>Test"`
+	}
+	if err := xml.Unmarshal(report, &x); err != nil {
+		return nil, err
+	}
+	var out []step.TestResult
+	for _, t := range x.Tests {
+		st := step.Fail
+		switch t.Status {
+		case "passed":
+			st = step.Pass
+		case "notrun":
+			st = step.Error
+			for _, n := range t.Named {
+				if n.Name == "Completion Status" && ctestSkips(n.Value) {
+					st = step.Skip
+				}
+			}
+		}
+		out = append(out, r.result(".", t.Name, st, t.Output, 0))
+	}
+	return out, nil
+}
+
+// ctestSkips reports whether a test that CTest has not run, or not to its end, is one that it does not count as failed.
+func ctestSkips(why string) bool { return why == "Disabled" || strings.HasPrefix(why, "SKIP_") }
 
 // naming has an error for a report that names no test: it is no evidence, and no reason to go by the exit code.
 func naming(results []step.TestResult, err error) ([]step.TestResult, error) {

@@ -67,6 +67,10 @@ func TestReportsOnStdout(t *testing.T) {
 			"<?xml version=\"1.0\"?>\n<testsuite name=\"(empty)\" tests=\"2\">\n<testcase name=\"adds\" classname=\"adds\" status=\"run\"><system-out></system-out></testcase>\n<testcase name=\"takes\" classname=\"takes\" status=\"fail\"><failure message=\"\"/><system-out>1 is not 2</system-out></testcase>\n<testcase name=\"off\" classname=\"off\" status=\"disabled\"><skipped/></testcase></testsuite>",
 			[]string{".::adds pass", ".::takes fail", ".::off skip"},
 		},
+		"any: GoogleTest": {
+			toolchain.ReportAny, `<?xml version="1.0"?><testsuites><testsuite name="T"><testcase name="On" classname="T" status="run" result="completed"/><testcase name="DISABLED_Off" classname="T" status="notrun" result="suppressed"/></testsuite></testsuites>`,
+			[]string{".::On pass", ".::DISABLED_Off skip"},
+		},
 		"any: PHPUnit": {
 			toolchain.ReportAny,
 			`<?xml version="1.0"?><testsuites><testsuite name="ATest"><testcase name="testOne" class="ATest" classname="ATest" file="/project/tests/ATest.php" time="0.001"/><testsuite name="ATest::rows"><testcase name="testRows with data set #0" class="ATest" classname="ATest" file="/project/tests/ATest.php"><failure type="E">no</failure></testcase></testsuite></testsuite></testsuites>`,

@@ -32,6 +32,9 @@ func TestReportsOfRunners(t *testing.T) {
 		{"node.ndjson", toolchain.ReportNode},
 		{"pytest.xml", toolchain.ReportJUnit},
 		{"unittest.jsonl", toolchain.ReportUnittest},
+		{"stestr.subunit", toolchain.ReportAny},
+		{"ctest.xml", toolchain.ReportAny},
+		{"ctest-junit.xml", toolchain.ReportAny},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()

@@ -16,6 +16,7 @@ import (
 const (
 	uvPackage     = "uv==0.13.8"
 	poetryPackage = "poetry==2.5.1"
+	stestrPackage = "stestr==4.2.1"
 	// Pytest with all that it needs.
 	pytestPins = "pytest==8.4.2\niniconfig==2.3.0\npackaging==26.3\npluggy==1.7.0\npygments==2.21.0\n"
 	ruffPins   = "ruff==0.17.5\n"
@@ -94,6 +95,30 @@ func TestRowPoetry(t *testing.T) {
 	l := newLab(t, tools(bin))
 	proveRow(t, l, s, "poetry pytest", titleFails)
 	addSix(t, l, s.base, "99.0.0", "poetry.lock", "pyproject.toml")
+}
+
+// TestRowStestr has stestr as the project's own command, whose report is a stream of SubUnit on stdout.
+func TestRowStestr(t *testing.T) {
+	t.Parallel()
+	conformance.Only(t)
+	l := newLab(t, tools(pyTool(t, stestrPackage)))
+	tree := l.tree("", map[string]string{
+		".stestr.conf": "[DEFAULT]\ntest_path=./tests\ntop_dir=./\n", "setup.cfg": "[metadata]\nname = lab\n", ".gitignore": ".stestr/\n", "tests/__init__.py": "# tests\n",
+		"tests/test_sums.py": "import unittest\n\n\nclass TestSums(unittest.TestCase):\n    def test_right(self):\n        assert 1 + 1 == 2\n\n    def test_wrong(self):\n        assert 1 + 1 == 3, 'no'\n",
+	})
+	project := l.project(tree)
+	project.Checks = map[string]string{"test": "stestr run"}
+	chain, _ := project.Detect(".")
+	p, err := l.checker.Baseline(t.Context(), chain, tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := p.Counts(); c.Passed != 1 || c.Total != 2 {
+		t.Errorf("counts = %+v of %+v, %+v", c, p.Results, p.Findings)
+	}
+	if f := p.Failures(); len(f) != 1 || f[0].ID != "tests/test_sums.py::TestSums::test_wrong" || !strings.Contains(f[0].Message, "AssertionError: no") {
+		t.Errorf("failures = %+v", f)
+	}
 }
 
 // registry is the address of the registry that pip uses.

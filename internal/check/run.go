@@ -343,7 +343,7 @@ func (p *place) parse(o *outcome, cmd toolchain.Command, r recorded) {
 	}
 	o.report = r.Report
 	from := reader{chain: p.chain, root: p.root, fileOf: p.fileOf, reports: func() [][]byte { return r.Reports }, tests: sync.OnceValue(p.testFiles), text: p.read}
-	results, err := from.read(cmd.Report, r.Report, plain(r.Stdout), o.output)
+	results, err := from.read(cmd.Report, r.Report, r.Stdout, o.output)
 	if err != nil && o.problem == "" {
 		o.problem = "the runner's report cannot be read: " + err.Error()
 	}

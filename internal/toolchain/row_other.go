@@ -13,11 +13,12 @@ import (
 // is recognised or by the exit code.
 const Unknown = "unknown"
 
-// reporters are the flags with which runners that no row is for write a report that is recognised.
+// reporters are the flags with which runners that no row is for write a report that is recognised, in {report} or on stdout.
 var reporters = map[string][]string{
 	"ctest":   {"--output-junit", "{report}"}, // since 3.21
 	"phpunit": {"--log-junit", "{report}"},
 	"rspec":   {"--format", "progress", "--format", "json", "--out", "{report}"},
+	"stestr":  {"--subunit"},
 }
 
 // reports lets a command write its report by some flags.
