@@ -165,6 +165,32 @@ func TestRead(t *testing.T) {
 			},
 			[]string{"test go test -race . (CI)", "test go test -race ./middleware (CI)"},
 		},
+		"steps of an action of the project": {
+			map[string]string{
+				".github/workflows/ci.yml": "on: push\nenv: {TOP: 'a'}\njobs:\n  test:\n    runs-on: ubuntu-latest\n    strategy: {matrix: {py: ['3.12', '3.13']}}\n    defaults: {run: {working-directory: sub, shell: pwsh}}\n    steps:\n" +
+					"    - uses: ./.github/actions/check\n      with: {paths: tests/unit, level: '${{ matrix.py }}', secret: '${{ secrets.X }}'}\n      env: {STEP: '${{ matrix.py }}'}\n    - uses: ./js\n    - uses: ./gone\n",
+				".github/actions/check/action.yml": "name: check\ninputs:\n  paths: {required: true}\n  level: {default: none}\n  extra: {default: -q}\n  secret: {default: x}\nruns:\n  using: composite\n  steps:\n" +
+					"  - run: pytest ${{ inputs.extra }} ${{ inputs.paths }} --level=${{ inputs.level || 'low' }} ${{ inputs.secret }}\n    shell: bash\n  - uses: ./.github/actions/lint\n    with: {tool: ruff}\n  - run: ${{ github.action_path }}/types.sh\n    shell: bash\n",
+				".github/actions/check/types.sh":   "mypy src\n",
+				".github/actions/lint/action.yaml": "inputs: {tool: {}, paths: {default: .}}\nruns:\n  using: composite\n  steps:\n  - {run: '${{ inputs.tool }} check ${{ inputs.paths }}', shell: bash}\n  - {uses: ./.github/actions/lint}\n",
+				"js/action.yml":                    "runs: {using: node24, main: index.js}\n",
+			},
+			[]string{
+				"test STEP=3.12 TOP=a pytest -q tests/unit --level=3.12 (CI)", "lint STEP=3.12 TOP=a ruff check . (CI)", "types STEP=3.12 TOP=a mypy src (CI)",
+				"test STEP=3.13 TOP=a pytest -q tests/unit --level=3.13 (CI)", "lint STEP=3.13 TOP=a ruff check . (CI)", "types STEP=3.13 TOP=a mypy src (CI)",
+			},
+		},
+		"a workflow of the project that a job calls": {
+			map[string]string{
+				".github/workflows/ci.yml": "on: push\nenv: {TOP: a}\njobs:\n  call:\n    strategy: {matrix: {race: ['-race', '-short']}}\n    uses: ./.github/workflows/test.yml\n    with: {flags: '${{ matrix.race }}', os: ubuntu-latest}\n" +
+					"  mac:\n    uses: ./.github/workflows/test.yml\n    with: {flags: -tags=mac, os: macos-latest}\n  release:\n    if: github.event_name == 'release'\n    uses: ./.github/workflows/publish.yml\n",
+				".github/workflows/test.yml": "on:\n  workflow_call:\n    inputs:\n      flags: {type: string}\n      os: {type: string}\n      packages: {type: string, default: ./...}\njobs:\n  go:\n    runs-on: ${{ inputs.os }}\n    env: {IN: b}\n" +
+					"    steps: [{run: 'go test ${{ inputs.flags }} ${{ inputs.packages }}'}]\n  again:\n    uses: ./.github/workflows/test.yml\n",
+				".github/workflows/publish.yml": "on: {workflow_call: {}}\njobs: {p: {runs-on: ubuntu-latest, steps: [{run: go test -tags=publish ./...}]}}\n",
+				".github/workflows/other.yml":   "on: {workflow_call: {}}\njobs: {p: {runs-on: ubuntu-latest, steps: [{run: go vet ./...}]}}\n",
+			},
+			[]string{"test IN=b go test -race ./... (CI)", "test IN=b go test -short ./... (CI)", "lint go vet ./... (CI)"},
+		},
 		"a program that is looked for is not run": {
 			map[string]string{".github/workflows/ci.yml": workflow("    - run: |\n        if ! command -v gotestsum; then go install gotest.tools/gotestsum@latest; fi\n        which golangci-lint || exit 1\n        command go test ./...\n")},
 			[]string{"test go test ./... (CI)"},
@@ -297,9 +323,9 @@ func TestWords(t *testing.T) {
 
 // FuzzRead: nothing in a project's files may make the program fail.
 func FuzzRead(f *testing.F) {
-	f.Add("on: [push]\njobs: {t: {steps: [{run: 'npm test'}]}}", `{"scripts": {"test": "a && b $(c) <(d) ${e:-f}"}}`, "[testenv]\ncommands = pytest {posargs}", "test: a\n\t$(X)\nX := $(X)")
+	f.Add("on: [push]\njobs: {t: {steps: [{run: 'npm test'}, {uses: ./.github/actions/a}]}, u: {uses: ./.github/workflows/ci.yml}}\nruns: {steps: [{run: tox}, {uses: ./.github/actions/a}]}", `{"scripts": {"test": "a && b $(c) <(d) ${e:-f}"}}`, "[testenv]\ncommands = pytest {posargs}", "test: a\n\t$(X)\nX := $(X)")
 	f.Fuzz(func(_ *testing.T, ci, pkg, tox, mk string) {
-		files := map[string]string{".github/workflows/ci.yml": ci, ".gitlab-ci.yml": ci, ".circleci/config.yml": ci, "Taskfile.yml": ci, "package.json": pkg, "tox.ini": tox, "pyproject.toml": tox, "noxfile.py": mk, "Makefile": mk, "justfile": mk}
+		files := map[string]string{".github/workflows/ci.yml": ci, ".github/actions/a/action.yml": ci, ".gitlab-ci.yml": ci, ".circleci/config.yml": ci, "Taskfile.yml": ci, "package.json": pkg, "tox.ini": tox, "pyproject.toml": tox, "noxfile.py": mk, "Makefile": mk, "justfile": mk}
 		said(files, true)
 	})
 }
