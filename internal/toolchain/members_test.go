@@ -200,6 +200,22 @@ func TestUntested(t *testing.T) {
 	}
 }
 
+// TestWorkspaceOfRustFetches: Cargo reads all packages of a workspace, so what one of them depends on is fetched for the others and for all as well.
+func TestWorkspaceOfRustFetches(t *testing.T) {
+	t.Parallel()
+	list, read := project(map[string]string{
+		"Cargo.toml": "[workspace]\nmembers = ['crates/*']\n", "crates/a/Cargo.toml": "[package]\nname='a'\n[dependencies]\nitoa = '1'\n", "crates/a/src/lib.rs": "", "crates/b/Cargo.toml": "[package]\nname='b'\n", "crates/b/src/lib.rs": "",
+		"alone/Cargo.toml": "[package]\nname='alone'\n[workspace]\n", "alone/src/lib.rs": "", "alone/testdata/x/Cargo.toml": "[dependencies]\nitoa = '1'\n",
+	})
+	for dir, want := range map[string]bool{".": true, "crates/a": true, "crates/b": true, "alone": false} {
+		f, _ := toolchain.NewProject(list, read).Detect(dir)
+		test := f.Test(toolchain.Selection{})[0]
+		if got := len(f.Setup()) > 0; got != want || slices.Contains(test.Env, "CARGO_HOME={env}") != want {
+			t.Errorf("%s: setup %v, %q", dir, f.Setup(), test.Env)
+		}
+	}
+}
+
 func TestNearestFirst(t *testing.T) {
 	t.Parallel()
 	all := []toolchain.Found{{Root: "."}, {Root: "aa"}, {Root: "bb"}, {Root: "bb/deep"}}

@@ -106,7 +106,7 @@ func inspectRust(f *Found, p *Project) {
 	f.Features = append(f.Features, sortedKeys(c.Features)...)
 	_, lib := p.has(f.Root, "src/lib.rs")
 	f.Programs = !lib && c.Lib.Path == ""
-	f.Workspace = f.Root
+	f.Workspace, f.Fetches = f.Root, len(f.Declared) > 0
 	f.Edition, _ = c.Package.Edition.(string) // or {workspace = true}
 	lints := len(c.Lints.Clippy) > 0
 	for _, d := range parents(f.Root) {
@@ -119,6 +119,9 @@ func inspectRust(f *Found, p *Project) {
 			f.Workspace = d
 			lints = lints || len(up.Lints.Clippy) > 0
 			f.Edition = cmp.Or(f.Edition, up.Package.Edition)
+			f.Fetches = f.Fetches || slices.ContainsFunc(p.files, func(file string) bool {
+				return path.Base(file) == "Cargo.toml" && under(file, d) && !p.foreign(file) && len(readCargo(p.read(file)).declared()) > 0
+			})
 			break
 		}
 	}
@@ -154,7 +157,7 @@ func channelOf(text string) string {
 
 // rustSetup fetches into {env}, which is Cargo's home in all other commands.
 func rustSetup(f Found) []Command {
-	if len(f.Declared) == 0 {
+	if !f.Fetches {
 		return nil
 	}
 	args := []string{"fetch"}
@@ -177,7 +180,7 @@ func (f Found) cargo(name string, r Report, args ...string) Command {
 		Name: name, Argv: append([]string{"cargo"}, args...), Dir: f.Root, Report: r, Needs: []Need{rustNeed()},
 		Env: append(f.Env(), "CARGO_NET_OFFLINE=true", "CARGO_TERM_COLOR=never"),
 	}
-	if len(f.Declared) > 0 {
+	if f.Fetches {
 		c.Env = append(c.Env, "CARGO_HOME={env}")
 	}
 	return c

@@ -85,6 +85,8 @@ type Found struct {
 	Edition   string `json:"edition,omitempty"`
 	// Features are those that a crate of Rust has.
 	Features []string `json:"features,omitempty"`
+	// Fetches says that a package of Rust, or another one of its workspace, which Cargo reads with it, has dependencies.
+	Fetches bool `json:"fetches,omitempty"`
 	// Programs says of a package of Rust that it has no library.
 	Programs bool `json:"programs,omitempty"`
 	// Modules are the directories of the modules that a pom.xml builds, below it as well.
@@ -399,6 +401,9 @@ func (f Found) override(name string, files []string, table []Command) []Command 
 		return table
 	}
 	c := Command{Name: name, Dir: f.Root, Report: ReportExit, Env: f.Env(), From: From + ": checks." + name}
+	if f.Ecosystem == Rust { // what it runs of Cargo finds what setup has fetched
+		c.Env = f.cargo(name, ReportExit).Env
+	}
 	if name == "test" {
 		c.Report, c.Written = ReportAny, f.Own.Written
 		if len(table) > 0 && (table[0].Report == ReportSurefire || strings.Contains(line, "{report}")) {
