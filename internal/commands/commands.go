@@ -41,7 +41,7 @@ type Command struct {
 	CI   bool     // the project's CI runs it
 	// Partial says that a word is missing that only CI can tell.
 	Partial bool
-	// Script is the path of the project's own script that the command is, and Runs the program that it runs; else both are "".
+	// Script is the path of the project's own script that the command is, and Runs the program that it runs, or XTask; else both are "".
 	Script, Runs string
 }
 

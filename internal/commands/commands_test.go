@@ -191,6 +191,17 @@ func TestRead(t *testing.T) {
 			},
 			[]string{"test IN=b go test -race ./... (CI)", "test IN=b go test -short ./... (CI)", "lint go vet ./... (CI)"},
 		},
+		"aliases of Cargo": {
+			map[string]string{
+				".github/workflows/ci.yml": workflow("    - run: cargo t -- --nocapture\n    - run: cargo +nightly -q lint\n    - run: cargo xtask test --all\n    - run: cargo xtask lint\n    - run: cargo xtask release\n    - run: cargo test -p a\n    - run: cargo again\n    - run: cd sub && cargo t\n    - run: cargo run -p tools -- check\n    - run: cargo run -- check\n    - run: cargo b\n"),
+				".cargo/config.toml":       "[alias]\nt = \"test --all-features\"\nlint = [\"clippy\", \"--all-targets\", \"--\", \"-D\", \"warnings\"]\nxtask = \"run --package xtask --\"\ntest = \"nonsense\"\nagain = \"again2\"\nagain2 = \"again\"\n",
+				"sub/.cargo/config":        "[alias]\nt = \"tt --locked\"\ntt = \"nextest run\"\n",
+			},
+			[]string{
+				"test cargo test --all-features -- --nocapture (CI)", "lint cargo +nightly -q clippy --all-targets -- -D warnings (CI)", "test cargo xtask test --all (CI)", "lint cargo xtask lint (CI)",
+				"test cargo test -p a (CI)", "test sub: cargo nextest run --locked (CI)", "lint cargo run -p tools -- check (CI)", "build cargo b (CI)",
+			},
+		},
 		"a program that is looked for is not run": {
 			map[string]string{".github/workflows/ci.yml": workflow("    - run: |\n        if ! command -v gotestsum; then go install gotest.tools/gotestsum@latest; fi\n        which golangci-lint || exit 1\n        command go test ./...\n")},
 			[]string{"test go test ./... (CI)"},

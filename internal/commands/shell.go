@@ -242,6 +242,8 @@ func (r *reader) run(argv []string, where at) {
 			r.taskfile(recipe, where)
 			break
 		}
+	case "cargo", "cross":
+		r.cargo(argv, where)
 	case "richgo":
 		r.run(append([]string{"go"}, rest...), where)
 	case "bundle":

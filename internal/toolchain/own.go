@@ -54,6 +54,7 @@ var ecosystemsOf = map[string]string{
 	"del-cli": Node, "rimraf": Node,
 	"mypy": Python, "pyright": Python, "basedpyright": Python, "pytype": Python, "ty": Python, "pyrefly": Python, "ruff": Python, "black": Python, "isort": Python, "flake8": Python, "pylint": Python, "pyflakes": Python,
 	"pycodestyle": Python, "pydocstyle": Python, "bandit": Python, "vulture": Python,
+	commands.XTask:  Rust,
 	"golangci-lint": Go, "staticcheck": Go, "gofmt": Go, "gofumpt": Go, "goimports": Go, "golint": Go, "errcheck": Go, "revive": Go,
 }
 
@@ -100,7 +101,7 @@ func (f *Found) adopt(p *Project) {
 				}
 			}
 		}
-		is := func(c commands.Command) bool { return c.Purpose == purposes[name] }
+		is := func(c commands.Command) bool { return c.Purpose == purposes[name] && (name != "test" || f.isTest(c)) }
 		if !slices.ContainsFunc(followed, is) {
 			if f.Override == nil {
 				f.Override = map[string]string{}

@@ -31,7 +31,7 @@ func (f *Found) adoptCargo(p *Project, mine []commands.Command) {
 // a toolchain or a configuration of the compiler of its own.
 func (f *Found) cargoTest(c commands.Command) (own commands.Command, worth int) {
 	at := slices.IndexFunc(c.Argv, func(a string) bool { return slices.Contains([]string{"test", "t", "nextest"}, a) })
-	if c.Purpose != commands.Test || at < 0 || strings.HasPrefix(c.Argv[1], "+") {
+	if !f.isTest(c) || at < 0 || strings.HasPrefix(c.Argv[1], "+") {
 		return c, 0
 	}
 	args, handed := cutAt(c.Argv[at+1:])
@@ -196,7 +196,9 @@ func (f Found) ownCargoLint() []Command {
 				component = "rustfmt"
 			}
 			c.Env = slices.Concat(own.Env, f.cargo("", ReportExit).Env)
-			c.Needs = []Need{rustNeed(), {Tool: "cargo-" + tool, Install: "rustup component add " + component}}
+			if c.Needs = []Need{rustNeed()}; own.Runs == "" {
+				c.Needs = append(c.Needs, Need{Tool: "cargo-" + tool, Install: "rustup component add " + component})
+			}
 			if tool == "clippy" && !slices.ContainsFunc(c.Argv, func(a string) bool { return strings.HasPrefix(a, "--message-format") }) {
 				c.Argv = slices.Insert(slices.Clone(c.Argv), 2, "--message-format=short")
 			}

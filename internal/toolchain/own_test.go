@@ -333,14 +333,38 @@ func TestOwnCargoLint(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
 		"Cargo.toml": "[package]\nname = \"x\"\n", "src/lib.rs": "",
-		".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: cargo fmt --all --check}, {run: cargo +nightly fmt --check}, {run: cargo clippy --target x -- -D warnings}, {run: cargo clippy --all-targets -- -D warnings}]}}\n",
+		".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: cargo fmt --all --check}, {run: cargo +nightly fmt --check}, {run: cargo clippy --target x -- -D warnings}, {run: cargo clippy --all-targets -- -D warnings}, {run: cargo xtask lint}]}}\n",
+		".cargo/config.toml":       "[alias]\nxtask = 'run -p xtask --'\n",
 	}
 	f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(".")
 	var got []string
 	for _, c := range f.Lint(nil) {
-		got = append(got, strings.Join(c.Argv, " ")+" needs "+c.Needs[1].Tool)
+		got = append(got, strings.Join(c.Argv, " ")+" needs "+c.Needs[len(c.Needs)-1].Tool)
 	}
-	if want := []string{"cargo fmt --all --check needs cargo-fmt", "cargo clippy --message-format=short --all-targets -- -D warnings needs cargo-clippy"}; !slices.Equal(got, want) {
+	if want := []string{"cargo fmt --all --check needs cargo-fmt", "cargo clippy --message-format=short --all-targets -- -D warnings needs cargo-clippy", "cargo xtask lint needs cargo"}; !slices.Equal(got, want) {
 		t.Errorf("linted by %q, want %q", got, want)
+	}
+}
+
+// TestOwnTasksOfCargo: where cargo test can be had, it tests and not a task of the project, unless jacquard.yaml says so. Then the task finds
+// what was fetched.
+func TestOwnTasksOfCargo(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"Cargo.toml": "[package]\nname = \"x\"\n[features]\nfast = []\n[dependencies]\nitoa = '1'\n", "src/lib.rs": "", ".cargo/config.toml": "[alias]\nxtask = 'run -p xtask --'\nt = 'test --features fast'\n",
+		".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: cargo xtask test}]}}\n",
+	}
+	for line, want := range map[string]string{
+		"": "cargo test --no-fail-fast --message-format=json cargo-json", "cargo t": "cargo test --no-fail-fast --message-format=json --features=fast cargo-json", "cargo xtask test": "cargo xtask test any",
+	} {
+		p := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) })
+		if line != "" {
+			p.Checks = map[string]string{"test": line}
+		}
+		f, _ := p.Detect(".")
+		c := f.Test(toolchain.Selection{})[0]
+		if got := strings.Join(c.Argv, " ") + " " + string(c.Report); got != want || !slices.Contains(c.Env, "CARGO_HOME={env}") {
+			t.Errorf("%q: %q with %q, want %q", line, got, c.Env, want)
+		}
 	}
 }
