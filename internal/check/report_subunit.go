@@ -77,6 +77,12 @@ func (r reader) subunit(stream []byte) (out []step.TestResult, ok bool, err erro
 	return out, ok, err
 }
 
+// streamed reports whether something is a stream of SubUnit: what writes one (subunit.run, stestr --subunit) has done its work when it ends.
+func streamed(b []byte) bool {
+	_, is, _ := reader{}.subunit(b)
+	return is
+}
+
 // modules are the test files of the project by the names that modules of Python have, from whatever folder they are imported; "." for several.
 func (r reader) modules() map[string]string {
 	out := map[string]string{}

@@ -119,6 +119,9 @@ func TestRowStestr(t *testing.T) {
 	if f := p.Failures(); len(f) != 1 || f[0].ID != "tests/test_sums.py::TestSums::test_wrong" || !strings.Contains(f[0].Message, "AssertionError: no") {
 		t.Errorf("failures = %+v", f)
 	}
+	if slices.Contains(rules(p.Findings), "exit-swallowed") {
+		t.Errorf("findings = %+v", p.Findings)
+	}
 }
 
 // registry is the address of the registry that pip uses.

@@ -34,6 +34,7 @@ type outcome struct {
 	// problem says why the run is no evidence: it changed tracked files, was ended, or its report cannot be read.
 	problem    string
 	unreported bool // the problem is that there is no report
+	streamed   bool // what writes the report exits with 0 whatever it says
 }
 
 // exited reports whether the command ended on its own with code 0 and is evidence.
@@ -348,6 +349,7 @@ func (p *place) parse(o *outcome, cmd toolchain.Command, r recorded) {
 		o.problem = "the runner's report cannot be read: " + err.Error()
 	}
 	o.Results = results
+	o.streamed = cmd.Report == toolchain.ReportAny && slices.ContainsFunc(append(r.Reports, r.Report, r.Stdout), streamed)
 }
 
 // untouched notes whether the run changed tracked files, and puts them back.

@@ -222,7 +222,7 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 			run.findings = append(run.findings, p.runFinding("no-tests-ran", "The test runner ran no test", cmd, out))
 		case out.Record.Exit != 0 && !failed:
 			run.findings = append(run.findings, p.runFinding("runner-failed", "The test runner failed although no test did", cmd, out))
-		case out.Record.Exit == 0 && failed:
+		case out.Record.Exit == 0 && failed && !out.streamed:
 			run.findings = append(run.findings, reject("exit-swallowed", "", 0,
 				"Tests failed, but the test runner exited with 0: something swallows its exit code."))
 		}
