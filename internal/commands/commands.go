@@ -230,6 +230,11 @@ func (r *reader) scripts() {
 	each(at{dir: ".", from: "noxfile.py"}, func(_ string, where at) { r.nox(nil, where) }, "")
 	r.pyprojectScripts()
 	each(at{dir: ".", from: "pre-commit"}, func(_ string, where at) { r.preCommit(where) }, "")
+	for _, config := range []string{"deno.json", "deno.jsonc"} {
+		if r.files[config] {
+			each(at{dir: ".", from: config}, r.denoTask, "test", "lint", "check")
+		}
+	}
 	each(at{dir: ".", from: "justfile"}, r.just, "test", "tests", "lint", "check", "typecheck")
 	each(at{dir: ".", from: "Taskfile"}, r.taskfile, "test", "lint", "check", "build")
 	if r.files["composer.json"] {

@@ -202,6 +202,17 @@ func TestRead(t *testing.T) {
 				"test cargo test -p a (CI)", "test sub: cargo nextest run --locked (CI)", "lint cargo run -p tools -- check (CI)", "build cargo b (CI)",
 			},
 		},
+		"tasks of Deno": {
+			map[string]string{
+				".github/workflows/ci.yml": workflow("    - run: deno task -q test --fail-fast\n    - run: deno task all\n    - run: deno task --cwd sub here\n    - run: deno task gone\n    - run: deno fmt --check\n    - run: deno fmt\n    - run: deno task built\n"),
+				"deno.jsonc":               "{\n  // \"tasks\": {},\n  \"imports\": {\"a\": \"https://a\"}, /* of the\n project */ \"tasks\": {\n    \"test\": \"MODE=1 deno test -A --coverage\",\n    \"all\": {\"description\": \"all, }\", \"command\": \"deno check . && deno task all\", \"dependencies\": [\"lint\"]}, // trailing\n    \"lint\": \"deno lint --fix\",\n  },\n}\n",
+				"sub/deno.json":            `{"tasks": {"here": "deno test here"}}`, "package.json": `{"scripts": {"built": "vitest run"}}`,
+			},
+			[]string{
+				"test MODE=1 deno test -A --coverage --fail-fast (CI)", "lint deno lint (CI)", "types deno check . (CI)", "test sub: deno test here (CI)", "lint deno fmt --check (CI)", "test vitest run (CI)",
+				"test MODE=1 deno test -A --coverage",
+			},
+		},
 		"a program that is looked for is not run": {
 			map[string]string{".github/workflows/ci.yml": workflow("    - run: |\n        if ! command -v gotestsum; then go install gotest.tools/gotestsum@latest; fi\n        which golangci-lint || exit 1\n        command go test ./...\n")},
 			[]string{"test go test ./... (CI)"},
@@ -336,7 +347,7 @@ func TestWords(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add("on: [push]\njobs: {t: {steps: [{run: 'npm test'}, {uses: ./.github/actions/a}]}, u: {uses: ./.github/workflows/ci.yml}}\nruns: {steps: [{run: tox}, {uses: ./.github/actions/a}]}", `{"scripts": {"test": "a && b $(c) <(d) ${e:-f}"}}`, "[testenv]\ncommands = pytest {posargs}", "test: a\n\t$(X)\nX := $(X)")
 	f.Fuzz(func(_ *testing.T, ci, pkg, tox, mk string) {
-		files := map[string]string{".github/workflows/ci.yml": ci, ".github/actions/a/action.yml": ci, ".gitlab-ci.yml": ci, ".circleci/config.yml": ci, "Taskfile.yml": ci, "package.json": pkg, "tox.ini": tox, "pyproject.toml": tox, "noxfile.py": mk, "Makefile": mk, "justfile": mk}
+		files := map[string]string{".github/workflows/ci.yml": ci, ".github/actions/a/action.yml": ci, ".gitlab-ci.yml": ci, ".circleci/config.yml": ci, "Taskfile.yml": ci, "package.json": pkg, "tox.ini": tox, "pyproject.toml": tox, "noxfile.py": mk, "Makefile": mk, "justfile": mk, "deno.json": pkg, ".cargo/config.toml": tox}
 		said(files, true)
 	})
 }

@@ -298,9 +298,8 @@ func (r *reader) composer(argv []string, where at) {
 }
 
 var (
-	lineComment = re.New(`(?m)^\s*//.*$|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/`)
-	noEmit      = re.New(`"noEmit"\s*:\s*(true|false)`)
-	extended    = re.New(`"extends"\s*:\s*"(\.[^"]*)"`)
+	noEmit   = re.New(`"noEmit"\s*:\s*(true|false)`)
+	extended = re.New(`"extends"\s*:\s*"(\.[^"]*)"`)
 )
 
 // tsconfig is the configuration that a call of tsc names, or finds.
@@ -323,7 +322,7 @@ func (r *reader) writesNothing(config, dir string, depth int) bool {
 			name = path.Join(name, "tsconfig.json")
 		}
 	}
-	text := lineComment().ReplaceAllString(r.text(name), "")
+	text := string(PlainJSON([]byte(r.text(name))))
 	if m := noEmit().FindStringSubmatch(text); m != nil {
 		return m[1] == "true"
 	}

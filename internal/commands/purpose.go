@@ -100,7 +100,7 @@ var ofFiles = []string{
 var byFirst = map[string]map[string]Purpose{
 	"go":     {"test": Test, "vet": Lint, "build": Build, "mod": Install},
 	"bun":    {"test": Test},
-	"deno":   {"test": Test, "lint": Lint, "check": Types},
+	"deno":   {"test": Test, "lint": Lint, "check": Types, "fmt": Lint},
 	"vite":   {"build": Build},
 	"cargo":  {"test": Test, "t": Test, "nextest": Test, "build": Build, "b": Build, "check": Build, "c": Build, "clippy": Lint, "fmt": Lint},
 	"rake":   {"": Test, "test": Test, "spec": Test, "rubocop": Lint, "lint": Lint, "standard": Lint},
@@ -126,6 +126,15 @@ func severalPurposes(name, first string, argv []string, has func(...string) bool
 		case first == "fmt" && !has("--check"):
 			purpose = ""
 		case first == "clippy":
+			argv = without(argv, "--fix")
+		}
+	case "deno":
+		switch {
+		case purpose == Test && has("--no-run"):
+			purpose = Types
+		case first == "fmt" && !has("--check"):
+			purpose = ""
+		case first == "lint":
 			argv = without(argv, "--fix")
 		}
 	case "mix":

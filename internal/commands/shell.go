@@ -244,6 +244,8 @@ func (r *reader) run(argv []string, where at) {
 		}
 	case "cargo", "cross":
 		r.cargo(argv, where)
+	case "deno":
+		r.deno(argv, where)
 	case "richgo":
 		r.run(append([]string{"go"}, rest...), where)
 	case "bundle":

@@ -176,12 +176,12 @@ var configNames = []struct {
 	{AttributesConfig, ".gitattributes"},
 	{GitConfig, ".gitmodules .gitconfig"},
 	{LockConfig, "go.sum go.work.sum package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb uv.lock poetry.lock pipfile.lock pdm.lock " +
-		"cargo.lock gradle.lockfile gemfile.lock composer.lock mix.lock"},
+		"cargo.lock gradle.lockfile gemfile.lock composer.lock mix.lock deno.lock"},
 	{ManifestConfig, "go.mod go.work package.json pnpm-workspace.yaml pyproject.toml requirements*.txt constraints*.txt setup.py setup.cfg pipfile cargo.toml pom.xml " +
-		"build.gradle* settings.gradle* libs.versions.toml composer.json gemfile"},
+		"build.gradle* settings.gradle* libs.versions.toml composer.json gemfile deno.json*"},
 	{RunnerConfig, "vitest.config.* vitest.workspace.* vitest.setup.* jest.config.* jest.setup.* setuptests.* playwright.config.* cypress.config.* karma.conf.* .mocharc* " +
 		"bunfig.toml pytest.ini ava.config.* .taprc phpunit.xml* .rspec ctesttestfile.cmake noxfile.py .pytest.ini tox.ini .coveragerc sitecustomize.py " +
-		"usercustomize.py .nycrc* codecov.y*ml junit-platform.properties nextest.toml"},
+		"usercustomize.py .nycrc* codecov.y*ml junit-platform.properties nextest.toml .stestr.conf"},
 	{CIConfig, ".gitlab-ci.y*ml .travis.y*ml azure-pipelines*.y*ml bitbucket-pipelines.y*ml jenkinsfile* .drone.y*ml appveyor.y*ml"},
 	{HooksConfig, ".pre-commit-config.y*ml lefthook.y*ml .lefthook.y*ml .lintstagedrc*"},
 	{LintConfig, ".golangci.* .eslintrc* eslint.config.* .eslintignore .prettierrc* prettier.config.* .prettierignore biome.json* ruff.toml .ruff.toml .flake8 .pylintrc " +
