@@ -205,7 +205,7 @@ func (c *Checker) failed(dir string) setupError {
 func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain.Found) (files map[string][]byte, beside map[string]string, err error) {
 	var sources []string
 	files, err = c.readFiles(ctx, base, func(e git.Entry) bool {
-		manifest := chain.Ecosystem == toolchain.Node && path.Base(e.Path) == "package.json" &&
+		manifest := chain.Ecosystem == toolchain.Node && slices.Contains([]string{"package.json", "deno.json", "deno.jsonc"}, path.Base(e.Path)) &&
 			!strings.Contains(e.Path, "node_modules/")
 		switch chain.Ecosystem {
 		case toolchain.Rust:
@@ -267,8 +267,12 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	if err != nil {
 		return err
 	}
+	caches, _ := filepath.Glob(filepath.Join(work, "venv", "*_cache_v*")) // databases of Deno, which it writes when it runs
 	for _, d := range []string{"home", "tmp", "reports", "venv/.package-cache", "venv/.package-cache-mutate", "venv/.global-cache", "settings.xml"} {
-		err = errors.Join(err, removeAll(filepath.Join(work, d)))
+		caches = append(caches, filepath.Join(work, d))
+	}
+	for _, name := range caches {
+		err = errors.Join(err, removeAll(name))
 	}
 	if ofSources(chain) { // each check tree has its own
 		err = errors.Join(err, p.keepMade(ctx, base), p.keepPackages(), removeAll(filepath.Join(work, "tree")))
@@ -390,7 +394,7 @@ func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly se
 
 // hasEnv reports whether the setup of an ecosystem fills {env}.
 func hasEnv(chain toolchain.Found) bool {
-	return slices.Contains([]string{toolchain.Python, toolchain.Rust, toolchain.Unknown}, chain.Ecosystem) || chain.Manager == "maven"
+	return slices.Contains([]string{toolchain.Python, toolchain.Rust, toolchain.Unknown}, chain.Ecosystem) || chain.Manager == "maven" || chain.Manager == "deno"
 }
 
 // ofSources reports whether the setup of an ecosystem reads sources of the project: to build it, or because its manifest does.

@@ -81,7 +81,7 @@ var recordable = []string{"test", "build", "compile", "lint", "coverage"}
 
 // versionsOf says for a program of the table what tells its version and those of the tools it runs.
 var versionsOf = map[string][][]string{
-	"go": {{"go", "version"}}, "node": {{"node", "--version"}}, "python": {{"python", "-VV"}}, "bun": {{"bun", "--version"}},
+	"go": {{"go", "version"}}, "node": {{"node", "--version"}}, "python": {{"python", "-VV"}}, "bun": {{"bun", "--version"}}, "deno": {{"deno", "--version"}},
 	"cargo": {{"cargo", "--version"}, {"rustc", "-Vv"}}, "mvn": {{"mvn", "--version"}},
 }
 

@@ -45,6 +45,8 @@ func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]st
 		return r.junit(report)
 	case toolchain.ReportBun:
 		return r.bun(report, output)
+	case toolchain.ReportDeno:
+		return r.deno(report, output)
 	case toolchain.ReportUnittest, toolchain.ReportCollected:
 		return r.unittest(report)
 	case toolchain.ReportCargo:

@@ -29,6 +29,8 @@ func TestReportsOfRunners(t *testing.T) {
 		{"jest.json", toolchain.ReportJest},
 		{"bun-1.3.xml", toolchain.ReportBun},
 		{"bun-1.4.xml", toolchain.ReportBun},
+		{"deno.xml", toolchain.ReportDeno},
+		{"deno-unread.xml", toolchain.ReportDeno},
 		{"node.ndjson", toolchain.ReportNode},
 		{"pytest.xml", toolchain.ReportJUnit},
 		{"unittest.jsonl", toolchain.ReportUnittest},
@@ -74,7 +76,7 @@ func TestReportsOfRunners(t *testing.T) {
 
 func TestCutReportsAreErrors(t *testing.T) {
 	t.Parallel()
-	for file, kind := range map[string]toolchain.Report{"vitest.json": toolchain.ReportJest, "pytest.xml": toolchain.ReportJUnit, "node.ndjson": toolchain.ReportNode, "bun-1.4.xml": toolchain.ReportBun} {
+	for file, kind := range map[string]toolchain.Report{"vitest.json": toolchain.ReportJest, "pytest.xml": toolchain.ReportJUnit, "node.ndjson": toolchain.ReportNode, "bun-1.4.xml": toolchain.ReportBun, "deno.xml": toolchain.ReportDeno} {
 		b, err := os.ReadFile(filepath.Join("testdata", "reports", file))
 		if err != nil {
 			t.Fatal(err)

@@ -20,6 +20,7 @@ const (
 	yarnPackage  = "yarn@1.22.22"
 	berryPackage = "@yarnpkg/cli-dist@4.18.1"
 	bunPackage   = "bun@1.4.4"
+	denoPackage  = "deno@2.9.6"
 	// Packages of which no version is named are those of this day.
 	packageDay = "2026-11-19"
 )
@@ -128,6 +129,29 @@ func TestRowYarnRelease(t *testing.T) {
 	s.base[".yarn/releases/yarn-4.18.1.cjs"] = string(release)
 	l := newLab(t, tools(old))
 	proveRow(t, l, s, "yarn-berry node", spanFails)
+}
+
+// TestRowDeno has a package of npm, steps of tests, and files that cannot be loaded.
+func TestRowDeno(t *testing.T) {
+	t.Parallel()
+	conformance.Only(t)
+	bin := npmTool(t, denoPackage)
+	const right = "import ms from \"ms\";\n\nexport function span(text: string): number {\n  if (text === \"\") {\n    throw new Error(\"no text\");\n  }\n  return ms(text);\n}\n"
+	s := sample{
+		dir:     "src/span",
+		base:    map[string]string{"deno.jsonc": "{\n  // npm's\n  \"imports\": {\"ms\": \"npm:ms@2.1.3\"},\n}\n", "src/other/index.ts": "export const one = () => 1;\n"},
+		exports: []step.Export{{Kind: "function", Name: "span", Signature: "span(text: string): number"}},
+		test: map[string]string{"src/span/index_test.ts": "import assert from \"node:assert/strict\";\nimport { span } from \"./index.ts\";\n\nDeno.test(\"span\", async (t) => {\n  await t.step(\"reads hours\", () => {\n    assert.equal(span(\"2h\"), 7200000);\n  });\n});\n\n" +
+			"Deno.test({ name: \"throws\", fn() {\n  assert.throws(() => span(\"\"));\n} });\n"},
+		ids:   []string{"src/span/index_test.ts::span", "src/span/index_test.ts::span > reads hours", "src/span/index_test.ts::throws"},
+		right: map[string]string{"src/span/index.ts": right},
+		wrong: map[string]string{"src/span/index.ts": strings.Replace(right, "throw new Error(\"no text\")", "return 0", 1)},
+	}
+	s.base["deno.lock"] = lock(t, bin, s.base, "deno.lock", "deno", "install")
+	l := newLab(t, tools(bin))
+	proveRow(t, l, s, "deno deno", "src/span/index_test.ts::throws")
+	proveAdd(t, l, s.base, toolchain.Dependency{Name: "mri", Version: "1.2.0"}, "99.0.0", []string{"deno.jsonc", "deno.lock"},
+		map[string]string{"src/mri_test.ts": "import assert from \"node:assert/strict\";\nimport mri from \"mri\";\n\nDeno.test(\"reads\", () => {\n  assert.equal(mri([\"--x=1\"]).x, 1);\n});\n"})
 }
 
 func TestRowBun(t *testing.T) {

@@ -330,7 +330,7 @@ func (p *place) parse(o *outcome, cmd toolchain.Command, r recorded) {
 	switch cmd.Report {
 	case toolchain.ReportExit:
 		return
-	case toolchain.ReportSurefire, toolchain.ReportGoTest, toolchain.ReportBun, toolchain.ReportCargo, toolchain.ReportTAP, toolchain.ReportAny: // not in a file, or in many
+	case toolchain.ReportSurefire, toolchain.ReportGoTest, toolchain.ReportBun, toolchain.ReportDeno, toolchain.ReportCargo, toolchain.ReportTAP, toolchain.ReportAny: // not in a file, or in many
 	default:
 		if r.Report == nil && cmd.Report == toolchain.ReportMocha {
 			r.Report = fromBrace(plain(r.Stdout))

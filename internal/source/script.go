@@ -14,7 +14,7 @@ type scriptFile struct {
 	f       *File
 	ts      []Token         // without comments
 	helpers map[string]Test // functions of this file: what they assert
-	// imported are the names that the file has from node's assert.
+	// imported are the names that the file has from node's assert, or Deno's.
 	imported map[string]bool
 	param    string // of the function of the test that is being read
 }
@@ -23,7 +23,7 @@ func parseScript(f *File, src []byte) {
 	readScript(f, src)
 	s := &scriptFile{f: f, ts: Code(f.Tokens), helpers: map[string]Test{}, imported: map[string]bool{}}
 	for _, i := range f.Imports {
-		if from := strings.TrimPrefix(i.From, "node:"); from == "assert" || from == "assert/strict" {
+		if from := strings.TrimPrefix(i.From, "node:"); from == "assert" || from == "assert/strict" || strings.Contains(from, "std/assert") {
 			for _, name := range i.Names {
 				s.imported[name] = true
 			}

@@ -215,6 +215,11 @@ func TestTestsOfEachLanguage(t *testing.T) {
 		{"js skip of another object's context", "a.test.js", "it('a', function () { self.ctx.skip(); assert.equal(f(), 1); })", "a=1/0s"},
 		{"js skip by version", "a.test.js", "it('a', function () { if (old(process.versions.node)) { this.skip(); } assert.equal(f(), 1); }); it('b', function () { this.skip(); assert.equal(f(), 1); }); it('c', function () { if (f()) this.skip(); assert.equal(f(), 1); })", "a=1/0 | b=1/0s | c=1/0s"},
 		{"js added title", "a.test.js", "list.forEach(function (x) { it('has ' + x.name(1, 2), function () { assert.ok(f(x)); }); })", "has ${x}=1/0~"},
+		{
+			"ts Deno", "a_test.ts", "import { equal } from '@std/assert';\nDeno.test('a', () => { equal(f(), 1); equal(1, 1) });\nDeno.test.ignore('b', () => { assertEquals(f(), 1) });\nDeno.test({ name: 'c', ignore: true, fn: () => { assertEquals(f(), 1); } });\n" +
+				"Deno.test(async function d(t) { await t.step('e', () => { assert(f()) }); await t.step({ name: 'f', fn: () => { assert(g()) } }); await other.step('x', () => {}) });\nDeno.test({ name: 'g', ignore: Deno.build.os === 'windows' }, () => { assert(f()) });\nstep('h', () => {});",
+			"a=1/1 | b=1/0s | c=1/0s | d=2/0 | d > e=1/0 | d > f=1/0 | g=1/0",
+		},
 		{"ts in a string", "a.test.ts", "it('a', () => { const s = \"it.skip('x', () => {})\"; /* it.only('y') */ expect(f(s)).toBe(1) })", "a=1/0"},
 		{"ts helper", "a.test.ts", "function same(a, b) { expect(a).toBe(b) }\nit('a', () => { same(f(), 1) })", "a=1/0"},
 		{"ts helper that lets something pass", "a.test.ts", "function same(a, b) { expect(a).toBe(b); expect(true).toBe(true) }\nit('a', () => { same(f(), 1) })", "a=1/0 (same=1/1)"},

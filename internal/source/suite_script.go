@@ -16,6 +16,28 @@ type suiteMarks struct {
 	rows                 [2]int
 }
 
+func (m *suiteMarks) mark(skip, only bool, line int) {
+	if skip {
+		m.skipped = true
+		m.skipLine = cmp.Or(m.skipLine, line)
+	}
+	if only {
+		m.only = true
+		m.onlyLine = cmp.Or(m.onlyLine, line)
+	}
+}
+
+// option takes one of those that a call has, which is not false.
+func (m *suiteMarks) option(opt []Token) {
+	is := func(name string) bool { return isWord(opt[0], name) }
+	if is("ignore") && environmentalScript(render(opt[2:])) {
+		m.may = true
+		return
+	}
+	m.fails = m.fails || is("fails")
+	m.mark(is("skip") || is("ignore") || is("todo") || is("fails"), is("only"), opt[0].Line)
+}
+
 func suiteName(w string) bool {
 	switch w {
 	case "describe", "suite", "context", "xdescribe", "fdescribe":
@@ -35,11 +57,7 @@ func caseName(w string) bool {
 // tests finds calls of describe and it between two tokens.
 func (s *scriptFile) tests(from, to int, names []string, marks suiteMarks) {
 	for i := from; i < to; i++ {
-		t := s.ts[i]
-		if t.Kind != Ident || !suiteName(t.Text) && !caseName(t.Text) {
-			continue
-		}
-		if s.punct(i-1, ".") && (!s.word(i-2, "t") || t.Text != "test") {
+		if !s.begins(i) {
 			continue
 		}
 		end := s.testCall(i, names, marks)
@@ -49,43 +67,47 @@ func (s *scriptFile) tests(from, to int, names []string, marks suiteMarks) {
 	}
 }
 
+// begins reports whether the word at i is that of a suite or a test.
+func (s *scriptFile) begins(i int) bool {
+	t, method := s.ts[i], s.punct(i-1, ".")
+	switch {
+	case t.Kind != Ident:
+		return false
+	case t.Text == "step": // of Deno
+		return method && s.given(i-2)
+	case method:
+		return t.Text == "test" && (s.word(i-2, "t") || s.word(i-2, "Deno"))
+	}
+	return suiteName(t.Text) || caseName(t.Text)
+}
+
 // testCall reads one call and gives its last token, or i when it is none.
 func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
 	word := s.at(i).Text
 	suite := suiteName(word)
-	mark := func(skip, only bool, line int) {
-		if skip {
-			m.skipped = true
-			m.skipLine = cmp.Or(m.skipLine, line)
-		}
-		if only {
-			m.only = true
-			m.onlyLine = cmp.Or(m.onlyLine, line)
-		}
-	}
-	mark(strings.HasPrefix(word, "x"), word == "fit" || word == "fdescribe", s.at(i).Line)
+	m.mark(strings.HasPrefix(word, "x"), word == "fit" || word == "fdescribe", s.at(i).Line)
 	todo := false
 	j := i + 1
 	for s.punct(j, ".") && s.at(j+1).Kind == Ident {
 		switch s.at(j + 1).Text {
-		case "skip", "fails", "failing":
-			mark(true, false, s.at(j+1).Line)
-			m.fails = m.fails || s.at(j+1).Text != "skip"
+		case "skip", "ignore", "fails", "failing":
+			m.mark(true, false, s.at(j+1).Line)
+			m.fails = m.fails || s.at(j + 1).Text[0] == 'f'
 		case "skipIf", "runIf":
 			if s.punct(j+2, "(") {
 				end := closing(s.ts, j+2)
 				if environmentalScript(render(s.cut(j+2, end))) {
 					m.may = true
 				} else {
-					mark(true, false, s.at(j+1).Line)
+					m.mark(true, false, s.at(j+1).Line)
 				}
 				j = end - 1
 			}
 		case "todo":
 			todo = true
-			mark(true, false, s.at(j+1).Line)
+			m.mark(true, false, s.at(j+1).Line)
 		case "only":
-			mark(false, true, s.at(j+1).Line)
+			m.mark(false, true, s.at(j+1).Line)
 		case "each", "for":
 			m.open = true
 			m.rows[0] = s.at(j + 2).Off
@@ -116,8 +138,7 @@ func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
 		}
 		for _, opt := range splitArgs(arg[1:max(1, len(arg)-1)]) {
 			if len(opt) >= 3 && !isWord(opt[2], "false") {
-				m.fails = m.fails || isWord(opt[0], "fails")
-				mark(isWord(opt[0], "skip") || isWord(opt[0], "todo") || isWord(opt[0], "fails"), isWord(opt[0], "only"), opt[0].Line)
+				m.option(opt)
 			}
 		}
 	}
@@ -141,7 +162,7 @@ func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
 
 func environmentalScript(text string) bool {
 	return strings.Contains(text, "process.platform") || strings.Contains(text, "process.version") ||
-		strings.Contains(text, "os.platform") || strings.Contains(text, "process.getuid")
+		strings.Contains(text, "os.platform") || strings.Contains(text, "Deno.build") || strings.Contains(text, "process.getuid")
 }
 
 // templateEnd gives the token after the template that begins at i.
@@ -163,6 +184,9 @@ func (s *scriptFile) templateEnd(i int) int {
 
 // title reads the first argument: a string, or a template whose code parts become holes.
 func (s *scriptFile) title(i int) (title string, open bool, next int) {
+	if name := s.named(i); name != "" {
+		return name, false, i
+	}
 	if s.at(i).Kind != String {
 		depth := 0
 		for k := i; k < len(s.ts); k++ {
@@ -201,6 +225,24 @@ func (s *scriptFile) title(i int) (title string, open bool, next int) {
 		i = closing(s.ts, i+1) + 1
 	}
 	return b.String(), open, i
+}
+
+// named is the title that the first argument says by a name among options, as Deno takes them, or as that of a function; "" where it is none.
+func (s *scriptFile) named(i int) string {
+	if s.word(i, "async") {
+		i++
+	}
+	switch {
+	case s.word(i, "function") && s.at(i+1).Kind == Ident:
+		return s.at(i + 1).Text
+	case s.punct(i, "{"):
+		for _, opt := range splitArgs(s.cut(i+1, closing(s.ts, i))) {
+			if len(opt) == 3 && isWord(opt[0], "name") && opt[2].Kind == String {
+				return unescape(opt[2].Value())
+			}
+		}
+	}
+	return ""
 }
 
 // unescape resolves the escapes that titles of tests have.

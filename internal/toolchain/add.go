@@ -33,7 +33,13 @@ func (f Found) Add(deps []Dependency) Addition {
 		}
 		return Addition{Commands: []Command{f.addCommand(argv...)}}
 	case Node:
-		c := f.addCommand(append(nodeAdd(f.Manager), versioned(deps, "@")...)...)
+		names := versioned(deps, "@")
+		for i, name := range names {
+			if f.Manager == deno && !strings.Contains(name, ":") {
+				names[i] = "npm:" + name
+			}
+		}
+		c := f.addCommand(append(nodeAdd(f.Manager), names...)...)
 		if f.Manager == "yarn-berry" {
 			c.Env = berryEnv()
 		}
@@ -78,6 +84,8 @@ func nodeAdd(manager string) []string {
 		return []string{"yarn", "add", "--mode=update-lockfile"}
 	case "bun":
 		return []string{"bun", "add", "--lockfile-only", "--ignore-scripts"}
+	case deno:
+		return []string{deno, "add"}
 	}
 	return []string{"npm", "install", "--save", "--ignore-scripts", "--no-audit", "--no-fund"}
 }

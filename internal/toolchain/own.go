@@ -41,7 +41,7 @@ func (o Own) checks(tool string) bool {
 var runners = map[string]struct{ ecosystem, runner string }{
 	"go": {Go, "go"}, "gotestsum": {Go, "go"},
 	"vitest": {Node, "vitest"}, "jest": {Node, "jest"}, "mocha": {Node, "mocha"}, "ava": {Node, "ava"}, "tap": {Node, "tap"}, "tape": {Node, "tape"}, "node": {Node, "node"}, "tsx": {Node, "node"},
-	"borp": {Node, "borp"}, "uvu": {Node, "uvu"}, "jasmine": {Node, "jasmine"}, "bun": {Node, "bun"}, "lab": {Node, "lab"},
+	"borp": {Node, "borp"}, "uvu": {Node, "uvu"}, "jasmine": {Node, "jasmine"}, "bun": {Node, "bun"}, deno: {Node, deno}, "lab": {Node, "lab"},
 	"pytest": {Python, "pytest"}, "py.test": {Python, "pytest"}, "unittest": {Python, "unittest"},
 	"cargo": {Rust, "cargo"}, "mvn": {JVM, "surefire"}, "mvnw": {JVM, "surefire"}, "gradle": {JVM, "gradle"}, "gradlew": {JVM, "gradle"},
 }
@@ -324,10 +324,12 @@ func Beginnings(f Found, c commands.Command) []string {
 
 // addTool says how a person gets a program that a command of the project names.
 func (f Found) addTool(name string) string {
-	switch f.Ecosystem {
-	case Node:
+	switch {
+	case name == deno:
+		return denoNeed().Install
+	case f.Ecosystem == Node:
 		return f.addPackage(name)
-	case Python:
+	case f.Ecosystem == Python:
 		return f.addPython(name)
 	}
 	if i := slices.IndexFunc(installers, func(x installer) bool { return x.command[0] == name }); i >= 0 {
@@ -378,6 +380,7 @@ var valued = map[string][]string{
 	"cargo": {
 		"-p", "--package", "--exclude", "--features", "-F", "--target", "--target-dir", "--manifest-path", "--profile", "-j", "--jobs", "--test", "--bin", "--example", "--bench", "--config", "-Z", "--color", "--message-format",
 	},
+	deno:       {"-c", "--config", "--import-map", "--lock", "--cert", "-L", "--log-level", "--location", "--filter", "--reporter", "--junit-path", "--ext", "--seed", "--conditions", "--preload"},
 	"unittest": {"-s", "--start-directory", "-p", "--pattern", "-t", "--top-level-directory", "-k"},
 }
 
@@ -392,6 +395,7 @@ var replaced = map[string][]string{
 	"tape":   {},
 	"tap":    {"-R", "--reporter", "--coverage-report", "-c", "--color", "--no-color", "-b", "--bail", "-o", "--output-file", "--watch", "-w"},
 	"go":     {"-json", "-v", "-count", "-coverprofile", "-covermode", "-coverpkg", "-cover", "-bench", "-benchtime", "-benchmem", "-o", "-failfast", "-x", "-C"},
+	deno:     {"--junit-path", "--reporter", "--coverage", "--coverage-raw-data-only", "--watch", "--fail-fast", "-q", "--quiet", "--check", "--no-check", "--permit-no-files"},
 	"cargo":  {"--no-fail-fast", "--message-format", "--color", "-q", "--quiet", "-v", "--verbose", "-vv", "--locked", "--frozen", "--offline", "--target-dir"},
 }
 
@@ -446,7 +450,7 @@ func (f Found) ownTest(i int) (flags, chosen, env []string, dir, from string) {
 		args = c.Argv[slices.Index(c.Argv, "-m")+2:]
 	case name == "gotestsum":
 		args = ofGotestsum(args)
-	case name == "go", name == "cargo", name == "bun": // go test
+	case name == "go", name == "cargo", name == "bun", name == deno: // go test
 		args = args[min(1, len(args)):]
 	}
 	flags, chosen = split(f.Runner, args)

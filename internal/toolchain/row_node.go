@@ -16,7 +16,7 @@ func nodeRow() ecosystem {
 	return ecosystem{
 		name:      Node,
 		languages: []string{LangTypeScript, LangJavaScript},
-		manifests: []string{"package.json"},
+		manifests: []string{"package.json", "deno.json", "deno.jsonc"},
 		locks: []lock{
 			{"pnpm-lock.yaml", "pnpm"},
 			{"yarn.lock", "yarn"},
@@ -24,6 +24,7 @@ func nodeRow() ecosystem {
 			{"bun.lockb", "bun"},
 			{"package-lock.json", "npm"},
 			{"npm-shrinkwrap.json", "npm"},
+			{"deno.lock", deno},
 		},
 		inspect:  inspectNode,
 		setup:    nodeSetup,
@@ -95,6 +96,7 @@ func inspectNode(f *Found, p *Project) {
 		f.Tools = addOnce(f.Tools, Playwright)
 	}
 	f.Installs = addOnce(f.Installs, f.Lock)
+	f.inspectDeno(p)
 	f.Manager = nodeManager(f, p, pk.PackageManager)
 	f.Runner = nodeRunner(f, p, scripts, len(pk.Jest) > 0)
 	if f.guessed = f.Runner == ""; f.guessed {
@@ -140,7 +142,7 @@ func nodeManager(f *Found, p *Project, declared string) string {
 			return "yarn-berry"
 		}
 		return "yarn"
-	case "pnpm", "bun", "npm":
+	case "pnpm", "bun", "npm", deno:
 		return f.Manager
 	}
 	return "npm"
@@ -148,7 +150,7 @@ func nodeManager(f *Found, p *Project, declared string) string {
 
 // nodeRunner is the runner that scripts, dependencies, settings or tests name, "" where nothing does.
 func nodeRunner(f *Found, p *Project, script string, jestConfig bool) string {
-	for _, x := range [][2]string{{"vitest", "vitest"}, {"jest", "jest"}, {"node --test", "node"}, {"bun test", "bun"}, {"mocha", "mocha"}} {
+	for _, x := range [][2]string{{"vitest", "vitest"}, {"jest", "jest"}, {"node --test", "node"}, {"bun test", "bun"}, {"deno test", deno}, {"mocha", "mocha"}} {
 		if strings.Contains(script, x[0]) {
 			return x[1]
 		}
@@ -164,8 +166,8 @@ func nodeRunner(f *Found, p *Project, script string, jestConfig bool) string {
 		return "mocha"
 	case f.Has("ava"):
 		return "ava"
-	case f.Manager == "bun":
-		return "bun"
+	case f.Manager == "bun", f.Manager == deno:
+		return f.Manager
 	case slices.ContainsFunc(p.files, func(file string) bool {
 		return under(file, f.Root) && IsTest(file) && bytes.Contains(p.read(file), []byte("node:test"))
 	}):
@@ -175,6 +177,9 @@ func nodeRunner(f *Found, p *Project, script string, jestConfig bool) string {
 }
 
 func nodeSetup(f Found) []Command {
+	if f.Manager == deno {
+		return f.denoSetup()
+	}
 	if f.Manifest == "" || len(f.Declared) == 0 {
 		return nil
 	}
@@ -321,6 +326,8 @@ func (f Found) addPackage(name string) string {
 		return "yarn add --dev " + name
 	case "bun":
 		return "bun add --dev " + name
+	case deno:
+		return "deno add --dev npm:" + name
 	}
 	return "npm install --save-dev " + name
 }
@@ -340,6 +347,9 @@ func nodeBuild(f Found, _ string) []Command {
 
 // tsc checks the types of the whole project.
 func (f Found) tsc() []Command {
+	if f.Runner == deno {
+		return []Command{f.denoCommand("build", ReportExit, "check", ".")}
+	}
 	if !f.Uses("typescript") {
 		return nil
 	}
@@ -416,6 +426,8 @@ func (f Found) nodeRun(i int, s Selection, flags, files []string) Command {
 			Name: "test", Argv: slices.Concat([]string{"bun", "test", "--reporter=junit", "--reporter-outfile={report}"}, flags, dottedAll(files)), Dir: f.Root, Report: ReportBun, Env: f.Env(),
 			Needs: []Need{{Tool: "bun", Install: "npm install --global bun"}},
 		}
+	case deno:
+		return f.denoTest(flags, files)
 	case "mocha": // before version 6 the option has the plural only
 		return f.nodeCommand("test", ReportMocha, "mocha", with("--reporter=json", "--reporter-options=output={report}")...)
 	case "ava":
@@ -471,6 +483,9 @@ func nodeFormat(f Found, files []string) []Command {
 	}
 	var out []Command
 	args := f.rels(files)
+	if slices.ContainsFunc(f.Own.Lint, func(c commands.Command) bool { return c.Program() == deno && slices.Contains(c.Argv, "fmt") }) {
+		out = append(out, f.denoCommand("format", ReportExit, append([]string{"fmt", "--quiet"}, args...)...))
+	}
 	if f.Uses("prettier") {
 		out = append(out, f.nodeCommand("format", ReportExit, "prettier", append([]string{"--write"}, args...)...))
 	}

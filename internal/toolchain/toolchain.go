@@ -54,8 +54,8 @@ type Found struct {
 	Manifest       string   `json:"manifest,omitempty"`        // its path; "" when there is none
 	Lock           string   `json:"lock,omitempty"`            // path of the lock file; "" when there is none
 	ManagerVersion string   `json:"manager_version,omitempty"` // where the project says one
-	Manager        string   `json:"manager"`                   // go, npm, pnpm, yarn, yarn-berry, bun, uv, poetry, pip, cargo, maven, gradle
-	Runner         string   `json:"runner"`                    // go, vitest, jest, node, bun, pytest, unittest, cargo, surefire, gradle
+	Manager        string   `json:"manager"`                   // go, npm, pnpm, yarn, yarn-berry, bun, deno, uv, poetry, pip, cargo, maven, gradle
+	Runner         string   `json:"runner"`                    // go, vitest, jest, node, bun, deno, pytest, unittest, cargo, surefire, gradle
 	Module         string   `json:"module,omitempty"`          // go: the module path; node and python: the package's name; rust: that of the library
 
 	// Declared names the packages that the manifest and the files beside it declare, without versions.
@@ -120,6 +120,7 @@ const (
 	ReportNode     Report = "node-ndjson"    // node --test: one JSON object a line in {report}
 	ReportJUnit    Report = "junit-xml"      // pytest (xunit1: with files) in {report}
 	ReportBun      Report = "bun-junit"      // bun test: junit-xml in {report}, and on stderr what it leaves out there
+	ReportDeno     Report = "deno-junit"     // deno test: junit-xml in {report}, and in what it prints the files that could not be loaded
 	ReportUnittest Report = "unittest-jsonl" // unittest: one JSON object a line in {report}
 	// ReportCollected is what pytest would run, as ReportUnittest.
 	ReportCollected Report = "pytest-collected"
@@ -275,7 +276,7 @@ func (f Found) Env() []string {
 		}
 		return []string{"GOFLAGS=-buildvcs=false"}
 	case Node:
-		return []string{"CI=1"}
+		return append([]string{"CI=1"}, f.denoEnv()...)
 	case Rust:
 		if f.ManagerVersion != "" { // the toolchain alone: rustup would install components that a file asks for, and cannot here
 			return []string{"RUSTUP_TOOLCHAIN=" + f.ManagerVersion}

@@ -49,6 +49,8 @@ func TestDetect(t *testing.T) {
 		{"yarn", ".", map[string]string{"package.json": `{"scripts":{"test":"jest"}}`, "yarn.lock": "# yarn lockfile v1\n", "i.js": ""}, "javascript node . yarn jest"},
 		{"berry", ".", map[string]string{"package.json": "{}", "yarn.lock": "__metadata:\n  version: 8\n", "i.js": ""}, "javascript node . yarn-berry node"},
 		{"bun", ".", map[string]string{"package.json": "{}", "bun.lock": "", "i.ts": ""}, "typescript node . bun bun"},
+		{"deno", ".", map[string]string{"deno.jsonc": "{/* a */ \"imports\": {},}", "i.ts": ""}, "typescript node . deno deno"},
+		{"deno beside npm", ".", map[string]string{"deno.json": "{}", "package.json": "{}", "package-lock.json": "", "i.ts": ""}, "typescript node . npm node"},
 		{"workspace lock above", "packages/a", map[string]string{"package.json": `{"devDependencies":{"vitest":"4"},"workspaces":["packages/*"]}`, "package-lock.json": "", "packages/a/package.json": `{"name":"a"}`, "packages/a/x.ts": ""}, "typescript node packages/a npm vitest"},
 		{"broken package.json", ".", map[string]string{"package.json": "{", "i.ts": ""}, "typescript node . npm node"},
 		{"poetry", ".", map[string]string{"pyproject.toml": "[tool.poetry.dependencies]\npython = \"^3.11\"\nhttpx = \"*\"\n[tool.poetry.group.dev.dependencies]\npytest = \"*\"\n", "poetry.lock": "", "a.py": ""}, "python python . poetry pytest"},
