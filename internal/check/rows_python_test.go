@@ -81,6 +81,33 @@ func TestRowUv(t *testing.T) {
 	addSix(t, l, s.base, "99.0.0", "pyproject.toml", "uv.lock")
 }
 
+// TestRowUvWorkspace: a package of a workspace is tested with what the workspace's root has for tests, beside the sources of those that it uses.
+func TestRowUvWorkspace(t *testing.T) {
+	t.Parallel()
+	conformance.Only(t)
+	bin := pyTool(t, uvPackage)
+	const build = "[build-system]\nrequires = [\"setuptools==82.0.1\"]\nbuild-backend = \"setuptools.build_meta\"\n"
+	base := map[string]string{
+		"pyproject.toml":               "[tool.uv.workspace]\nmembers = [\"packages/*\"]\n\n[dependency-groups]\ndev = [\"" + strings.Join(strings.Fields(pytestPins), "\", \"") + "\"]\n",
+		"packages/core/pyproject.toml": "[project]\nname = \"core\"\nversion = \"1.0.0\"\nrequires-python = \">=3.10\"\n" + build,
+		"packages/app/pyproject.toml":  "[project]\nname = \"app\"\nversion = \"1.0.0\"\nrequires-python = \">=3.10\"\ndependencies = [\"core\"]\n[tool.uv.sources]\ncore = {workspace = true}\n" + build,
+	}
+	base["uv.lock"] = lock(t, bin, base, "uv.lock", "uv", "lock", "--exclude-newer", packageDay)
+	base["packages/core/src/core/__init__.py"] = "def one():\n    return 1\n"
+	base["packages/app/src/app/__init__.py"] = "from core import one\n\n\ndef two():\n    return one() + 1\n"
+	base["packages/app/tests/test_app.py"] = "import pytest\n\nfrom app import two\n\n\ndef test_two():\n    assert two() == 2\n    assert pytest.__version__ == '8.4.2'\n"
+	l := newLab(t, tools(bin))
+	tree := l.tree("", base)
+	chain, _ := l.project(tree).Detect("packages/app")
+	if p, err := l.checker.Baseline(t.Context(), chain, tree); err != nil || p.Counts().Passed != 1 {
+		t.Errorf("%+v, %+v (%v)", p.Results, p.Findings, err)
+	}
+	changed := l.tree(tree, map[string]string{"packages/core/src/core/__init__.py": "def one():\n    return 2\n"})
+	if p, err := l.checker.Baseline(t.Context(), chain, changed); err != nil || len(p.Failures()) != 1 {
+		t.Errorf("with another core: %+v, %+v (%v)", p.Results, p.Findings, err)
+	}
+}
+
 func TestRowPoetry(t *testing.T) {
 	t.Parallel()
 	conformance.Only(t)

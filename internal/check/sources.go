@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ func (c *Checker) hashSources(ctx context.Context, to io.Writer, tree string, ch
 	if err != nil {
 		return err
 	}
+	root := cmp.Or(chain.Workspace, chain.Root)
 	packages := map[string]bool{}
 	for _, e := range entries {
 		if path.Base(e.Path) == "__init__.py" {
@@ -30,7 +32,7 @@ func (c *Checker) hashSources(ctx context.Context, to io.Writer, tree string, ch
 	}
 	for _, e := range entries {
 		switch ext := path.Ext(e.Path); {
-		case !below(chain.Root, e.Path):
+		case !below(root, e.Path):
 		case compiles(chain, e.Path):
 			fmt.Fprintf(to, "%s %s\n", e.Path, e.ID)
 		case toolchain.IsTest(e.Path) || toolchain.IsTestData(e.Path) || e.Path[0] == '.':
@@ -41,7 +43,7 @@ func (c *Checker) hashSources(ctx context.Context, to io.Writer, tree string, ch
 		}
 	}
 	versions, err := c.readFiles(ctx, tree, func(e git.Entry) bool {
-		return below(chain.Root, e.Path) && slices.Contains([]string{"__init__.py", "__about__.py", "__version__.py", "_version.py", "version.py"}, path.Base(e.Path))
+		return below(root, e.Path) && slices.Contains([]string{"__init__.py", "__about__.py", "__version__.py", "_version.py", "version.py"}, path.Base(e.Path))
 	})
 	if err != nil {
 		return err

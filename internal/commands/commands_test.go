@@ -213,6 +213,10 @@ func TestRead(t *testing.T) {
 				"test MODE=1 deno test -A --coverage",
 			},
 		},
+		"packages of a workspace of uv": {
+			map[string]string{".github/workflows/ci.yml": workflow("    - run: uv run --package a --with-editable ./x pytest a\n    - run: uv run --directory packages/b pytest\n    - run: uv --directory=packages/c run -- pytest -x\n    - run: uv run --all-packages mypy .\n")},
+			[]string{"test pytest a (CI)", "test packages/b: pytest (CI)", "test packages/c: pytest -x (CI)", "types mypy . (CI)"},
+		},
 		"a program that is looked for is not run": {
 			map[string]string{".github/workflows/ci.yml": workflow("    - run: |\n        if ! command -v gotestsum; then go install gotest.tools/gotestsum@latest; fi\n        which golangci-lint || exit 1\n        command go test ./...\n")},
 			[]string{"test go test ./... (CI)"},
@@ -311,12 +315,12 @@ func TestRead(t *testing.T) {
 func TestReadInstalls(t *testing.T) {
 	t.Parallel()
 	got := said(map[string]string{
-		"tox.ini":     "[testenv]\ndeps =\n    pytest>=8\n    -r reqs.txt\n    py310: old\nextras = test, dev\ncommands = pytest\n",
-		"noxfile.py":  "import nox\n@nox.session\ndef lint(session):\n    session.install('ruff==1', '-r', 'x.txt')\n    session.run('ruff', 'check')\n",
-		"reqs.txt":    "six\n",
-		"unread.yaml": "",
+		"tox.ini":                  "[testenv]\ndeps =\n    pytest>=8\n    -r reqs.txt\n    py310: old\nextras = test, dev\ncommands = pytest\n",
+		"noxfile.py":               "import nox\n@nox.session\ndef lint(session):\n    session.install('ruff==1', '-r', 'x.txt')\n    session.run('ruff', 'check')\n",
+		"reqs.txt":                 "six\n",
+		".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: uv sync --all-packages}, {run: uv run --package a pytest a}]}}\n",
 	}, true)
-	want := []string{"install pip install pytest>=8 -r reqs.txt .[test] .[dev]", "test pytest", "install pip install ruff==1 -r x.txt", "lint ruff check"}
+	want := []string{"install uv sync --all-packages (CI)", "install uv sync --package a (CI)", "test pytest a (CI)", "install pip install pytest>=8 -r reqs.txt .[test] .[dev]", "test pytest", "install pip install ruff==1 -r x.txt", "lint ruff check"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}

@@ -14,7 +14,7 @@ import (
 
 // pythonManager follows the programs that run others in an environment.
 func (r *reader) pythonManager(name string, argv []string, where at) {
-	if len(argv) == 0 {
+	if argv = directed(argv, &where); len(argv) == 0 {
 		return
 	}
 	switch name {
@@ -37,8 +37,8 @@ func (r *reader) pythonManager(name string, argv []string, where at) {
 	switch verb {
 	case "run":
 		flags := rest
-		rest = flagless(rest, "--group", "--extra", "--with", "--python", "-p", "--with-requirements", "--only-group", "--no-group", "--directory", "--project", "-e", "-m", "--module", "--from", "--env-file", "--index")
-		if flags = flags[:len(flags)-len(rest)]; name == "uv" && slices.ContainsFunc(flags, groupFlag().MatchString) {
+		rest = directed(rest, &where)
+		if flags = flags[:len(flags)-len(rest)]; name == "uv" && slices.ContainsFunc(flags, syncFlag().MatchString) {
 			r.command(Install, append([]string{"uv", "sync"}, flags...), where)
 		}
 		if len(rest) == 0 {
@@ -55,6 +55,24 @@ func (r *reader) pythonManager(name string, argv []string, where at) {
 			r.tomlScript(r.pyproject(where.dir), []string{"tool", "pdm", "scripts"}, argv, where)
 		}
 	}
+}
+
+// directed takes the flags at the beginning off, of which one says where all else runs.
+func directed(argv []string, where *at) []string {
+	rest := flagless(
+		argv, "--group", "--extra", "--with", "-w", "--with-editable", "--python", "-p", "--with-requirements", "--only-group", "--no-group", "--no-extra", "--package", "--directory", "--project", "-e", "-m", "--module", "--from",
+		"--env-file", "--index", "--default-index", "-i", "--index-url", "--extra-index-url", "-f", "--find-links", "-P", "--upgrade-package", "--resolution", "--prerelease", "--exclude-newer", "--link-mode", "--color", "--cache-dir", "--config-file",
+	)
+	for i, flag := range argv[:len(argv)-len(rest)] {
+		dir, joined := strings.CutPrefix(flag, "--directory=")
+		if flag == "--directory" && i+1 < len(argv) {
+			dir = argv[i+1]
+		}
+		if joined || flag == "--directory" {
+			where.dir = path.Join(where.dir, dir)
+		}
+	}
+	return rest
 }
 
 // pyproject is pyproject.toml of a directory, nil without one.
@@ -167,7 +185,7 @@ func ini(text string) map[string]section {
 }
 
 var (
-	groupFlag   = re.New(`^--(only-)?group\b`)
+	syncFlag    = re.New(`^--(?:(?:only-)?group|package|all-packages)\b`)
 	toxVariable = re.New(`\{\[([^\]]+)\](\w+)\}`)
 	toxArgs     = re.New(`\{posargs(?::(?:[^{}]|\{[^{}]*\})*)?\}`)
 	toxDefault  = re.New(`\{env:\w+:([^{}]*)\}`)

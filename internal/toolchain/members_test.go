@@ -216,6 +216,47 @@ func TestWorkspaceOfRustFetches(t *testing.T) {
 	}
 }
 
+// TestWorkspaceOfUv: packages of a workspace have the environment that the project's people test them in: that of all, or each its own. A change
+// of one is a matter of those that depend on it.
+func TestWorkspaceOfUv(t *testing.T) {
+	t.Parallel()
+	const workspace = "[tool.uv.workspace]\nmembers = ['packages/*']\n[dependency-groups]\ndev = ['pytest', 'pytest-mock']\n"
+	const synced = "uv sync --inexact --frozen --all-groups --all-extras"
+	for name, c := range map[string]struct{ root, ci, atRoot, ofMember string }{
+		"a root that is no project":     {workspace, "uv run pytest", ".: " + synced + " --all-packages", ".: " + synced + " --all-packages"},
+		"a project beside its packages": {"[project]\nname = 'shop'\n" + workspace, "uv run pytest", ".: " + synced, "packages/app: " + synced},
+		"all of them":                   {"[project]\nname = 'shop'\n" + workspace, "uv sync --all-packages && uv run pytest", ".: " + synced + " --all-packages", ".: " + synced + " --all-packages"},
+		"those that are named":          {workspace, "uv sync --package=app && uv run pytest packages/app", ".: " + synced + " --package app", "packages/app: " + synced},
+		"one, in its directory":         {workspace, "cd packages/app && uv sync && uv run pytest", ".: " + synced, "packages/app: " + synced},
+	} {
+		list, read := project(map[string]string{
+			"pyproject.toml": c.root, "uv.lock": "", ".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: '" + c.ci + "'}]}}\n",
+			"packages/core/pyproject.toml": "[project]\nname = 'core'\n", "packages/core/core.py": "", "packages/core/test_core.py": "",
+			"packages/app/pyproject.toml": "[project]\nname = 'app'\ndependencies = ['Core']\n[tool.uv.sources]\nCore = {workspace = true}\n", "packages/app/app.py": "", "packages/app/test_app.py": "",
+			"packages/old/pyproject.toml": "[project]\nname = 'old'\n", "packages/old/old.py": "", "packages/old/test_old.py": "",
+		})
+		p := toolchain.NewProject(list, read)
+		for dir, want := range map[string]string{".": c.atRoot, "packages/app": c.ofMember} {
+			f, _ := p.Detect(dir)
+			setup := f.Setup()
+			i := slices.IndexFunc(setup, func(c toolchain.Command) bool { return c.Argv[0] == "uv" })
+			if got := setup[i].Dir + ": " + strings.Join(setup[i].Argv, " "); got != want {
+				t.Errorf("%s: %s is installed by %q, want %q", name, dir, got, want)
+			}
+			if whole := strings.HasSuffix(want, "--all-packages"); whole && (!f.Has("pytest-mock") || !slices.Contains(f.Installs, "packages/core/pyproject.toml") || setup[0].Dir != ".") {
+				t.Errorf("%s: %s declares %q and is installed by %q", name, dir, f.Declared, f.Installs)
+			}
+		}
+		var got []string
+		for _, f := range toolchain.Affected(p.All(), []string{"packages/core/core.py"}) {
+			got = append(got, f.Root)
+		}
+		if !slices.Contains(got, "packages/app") || !slices.Contains(got, "packages/core") || slices.Contains(got, "packages/old") {
+			t.Errorf("%s: a change of core is a matter of %q", name, got)
+		}
+	}
+}
+
 func TestNearestFirst(t *testing.T) {
 	t.Parallel()
 	all := []toolchain.Found{{Root: "."}, {Root: "aa"}, {Root: "bb"}, {Root: "bb/deep"}}

@@ -24,6 +24,8 @@ type Own struct {
 	Written string `json:"written,omitempty"`
 	// Packages are what pip installs before the tests, as its arguments.
 	Packages []string `json:"packages,omitempty"`
+	// Members are the packages of a workspace that uv installs before the tests, as its arguments.
+	Members []string `json:"members,omitempty"`
 	// Peers are the options with which the project's people have npm take dependencies that do not fit each other.
 	Peers []string `json:"peers,omitempty"`
 	// Checkers are linters and type checkers that their own lines have pip install: the environment is used without one that cannot be.
@@ -141,7 +143,7 @@ func (f *Found) adopt(p *Project) {
 		}
 		f.Own.Test = append(f.Own.Test, ofLine(mine, c)...)
 		if f.Ecosystem == Python {
-			f.Own.Packages = p.packages(c.Line)
+			f.Own.Packages, f.Own.Members = p.packages(c.Line), p.uvMembers(f, c)
 			f.Own.Without = p.groupsWithout(f.Root, c)
 			for _, a := range f.Own.Packages {
 				switch {

@@ -160,6 +160,16 @@ func (p *Project) groupsWithout(root string, test commands.Command) []string {
 	return out
 }
 
+// uvMembers are the packages of a workspace that uv installs in the line of a test, where its root is tested.
+func (p *Project) uvMembers(f *Found, test commands.Command) (out []string) {
+	for _, c := range p.commands() {
+		if c.Line == test.Line && c.Purpose == commands.Install && c.Argv[0] == "uv" && c.Dir == f.Root && path.Dir(f.Lock) == f.Root && f.Workspace == "" {
+			out = append(out, uvPackages(c.Argv)...)
+		}
+	}
+	return out
+}
+
 // groupsOf are the groups of dependencies that some commands have uv install.
 func (p *Project) groupsOf(some func(commands.Command) bool) map[string]bool {
 	out := map[string]bool{}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/jacquard-build/jacquard/internal/commands"
 	"github.com/jacquard-build/jacquard/internal/re"
 )
 
@@ -20,6 +21,57 @@ func (p *Project) uvMember(root, dir string) bool {
 		return matchParts(strings.Split(join(root, path.Clean(pattern)), "/"), strings.Split(dir, "/"))
 	}
 	return slices.ContainsFunc(w.Members, is) && !slices.ContainsFunc(w.Exclude, is)
+}
+
+// uvWhole is the root of the workspace of uv that a project is tested with all packages of, as its people install them; "" where each is
+// installed alone. A root that is no project itself stands for all of them, unless they install some of them.
+func (p *Project) uvWhole(f *Found) string {
+	root := path.Dir(f.Lock)
+	project := readPyproject(string(p.read(join(root, "pyproject.toml"))))
+	if f.Manager != "uv" || len(project.Tool.UV.Workspace.Members) == 0 {
+		return ""
+	}
+	apart := project.Project.Name != ""
+	for _, c := range p.commands() {
+		if c.Purpose != commands.Install || c.Argv[0] != "uv" {
+			continue
+		}
+		if c.Dir == root && slices.Contains(c.Argv, "--all-packages") {
+			return root
+		}
+		apart = apart || c.Dir == root && len(uvPackages(c.Argv)) > 0 || p.uvMember(root, c.Dir)
+	}
+	if apart {
+		return ""
+	}
+	return root
+}
+
+// uvPackages are the arguments of uv that name packages of a workspace.
+func uvPackages(argv []string) (out []string) {
+	for i, a := range argv {
+		if name, joined := strings.CutPrefix(a, "--package="); joined {
+			out = append(out, "--package", name)
+		} else if a == "--package" && i+1 < len(argv) {
+			out = append(out, a, argv[i+1])
+		}
+	}
+	return out
+}
+
+// inWorkspace takes what all packages of a workspace of uv are installed for: the groups of its root, and the manifests.
+func (f *Found) inWorkspace(p *Project, root string) {
+	f.Workspace = root
+	project := readPyproject(string(p.read(join(root, "pyproject.toml"))))
+	project.Project.Dependencies, project.Project.Extras = nil, nil
+	for _, r := range project.requirements() {
+		f.declare(requirementOf(r))
+	}
+	for _, file := range p.files {
+		if base := path.Base(file); (base == "pyproject.toml" || base == "setup.py" || base == "setup.cfg") && (path.Dir(file) == root || p.uvMember(root, path.Dir(file))) {
+			f.Installs = addOnce(f.Installs, file)
+		}
+	}
 }
 
 // requirementFiles are the names of the files whose requirements are installed.

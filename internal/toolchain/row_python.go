@@ -64,6 +64,9 @@ func inspectPython(f *Found, p *Project) {
 	if f.Manager == "poetry" {
 		f.Requires = locked(p.read(f.Lock))
 	}
+	if root := p.uvWhole(f); root != "" {
+		f.inWorkspace(p, root)
+	}
 	f.Installs = append(f.Installs, p.match(f.Root, "pyproject.toml", "setup.py", "setup.cfg", "pdm.lock")...)
 	for _, r := range p.match(f.Root, requirementFiles()...) {
 		f.readRequirements(p, r)
@@ -71,7 +74,7 @@ func inspectPython(f *Found, p *Project) {
 	f.Installs = addOnce(f.Installs, f.Lock)
 	cfg := text + string(p.read(join(f.Root, "setup.cfg"))) + string(p.read(join(f.Root, "tox.ini")))
 	f.Tools = pythonTools(f, p, cfg)
-	f.Builds = project.BuildSystem != nil || f.Manager == "pip" && len(p.match(f.Root, "setup.py")) > 0
+	f.Builds = project.BuildSystem != nil || f.Workspace != "" || f.Manager == "pip" && len(p.match(f.Root, "setup.py")) > 0
 	if f.Builds {
 		f.Compiles = []string{".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".pyx", ".pxd", ".pxi", ".rs", ".f", ".f90"}
 		if strings.Contains(text+string(p.read(join(f.Root, "setup.py"))), "mypyc") {
@@ -168,9 +171,10 @@ func pythonSetup(f Found) []Command {
 	if f.Runner == "pytest" && !f.Has("pytest") {
 		venv = append(venv, "--system-site-packages")
 	}
-	out := []Command{{Name: "setup", Argv: append(venv, "{env}"), Dir: f.Root, Report: ReportExit, Needs: []Need{f.Need()}}}
+	dir := cmp.Or(f.Workspace, f.Root) // one environment for all packages of it
+	out := []Command{{Name: "setup", Argv: append(venv, "{env}"), Dir: dir, Report: ReportExit, Needs: []Need{f.Need()}}}
 	add := func(install string, env []string, argv ...string) {
-		c := Command{Name: "setup", Argv: argv, Dir: f.Root, Env: env, Report: ReportExit, Needs: []Need{{Tool: argv[0], Install: install}}}
+		c := Command{Name: "setup", Argv: argv, Dir: dir, Env: env, Report: ReportExit, Needs: []Need{{Tool: argv[0], Install: install}}}
 		if argv[0] != "python" {
 			c.Instead = [][]string{pip(argv[0]), argv}
 		}
@@ -188,7 +192,11 @@ func pythonSetup(f Found) []Command {
 		for _, group := range f.Own.Without {
 			last.Argv = append(last.Argv, "--no-group", group)
 		}
-		last.OrElse = append(slices.Clone(last.Argv), "--no-install-project")
+		without := "--no-install-project"
+		if last.Argv = append(last.Argv, f.Own.Members...); f.Workspace != "" {
+			last.Argv, without = append(last.Argv, "--all-packages"), "--no-install-workspace"
+		}
+		last.OrElse = append(slices.Clone(last.Argv), without)
 	case "poetry":
 		add("pipx install poetry", []string{"VIRTUAL_ENV={env}"}, "poetry", "install", "--no-root", "--no-interaction")
 		if len(f.Requires) > 0 { // Poetry asks the index for what not every copy of it answers

@@ -80,7 +80,7 @@ type Found struct {
 	// Builds says that a Python project can be installed itself, Compiles which sources are only compiled by that, by their endings.
 	Builds   bool     `json:"builds,omitempty"`
 	Compiles []string `json:"compiles,omitempty"`
-	// Workspace is the directory that Cargo's messages are relative to and that Maven runs in, Edition Rust's edition.
+	// Workspace is the directory that Cargo's messages are relative to, that Maven runs in, and that uv installs all packages of; Edition is Rust's.
 	Workspace string `json:"workspace,omitempty"`
 	Edition   string `json:"edition,omitempty"`
 	// Features are those that a crate of Rust has.
