@@ -134,7 +134,7 @@ func taskCheck(in step.TaskIn, specs []string, chains []toolchain.Found, before,
 	}
 	for _, f := range in.More { // never configuration, and never what another task owns
 		if toolchain.ConfigKindOf(f.Path) == toolchain.NoConfig && !slices.Contains(in.Taken, f.Path) {
-			extra[f.Path] = !owned[f.Path]
+			extra[f.Path] = !owned[f.Path] && f.Description != step.CameFirst
 			owned[f.Path] = true
 		}
 	}

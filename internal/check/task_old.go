@@ -193,7 +193,7 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		}
 		line, text := failing[len(failing)-1].Line, otherExpectations(failing)
 		if p.t.Extra != nil && p.t.Extra(e.Path) {
-			p.add(fix("expectation-changed", e.Path, line, text+" The plan does not name this file. Put the old tests back, unless the request requires the new expectations."))
+			p.add(fix("expectation-changed", e.Path, line, text+" The plan does not name this file. Put the old tests back, or, if the request requires the new expectations, leave them and give the sentence that requires them as the reason of the file in `more_files`."))
 		} else {
 			p.add(warn("expectation-changed", e.Path, line, text))
 		}

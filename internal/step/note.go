@@ -58,7 +58,11 @@ type TestsFirst struct {
 	Base  string   `json:"base"` // tree without them
 	Tree  string   `json:"tree"` // with them, and without the code
 	Files []string `json:"files"`
+	Says  string   `json:"says,omitempty"` // their author
 }
+
+// CameFirst is the description of a file with such tests among the files of a task: its author cannot change them.
+const CameFirst = "tests that came first"
 
 // Readable is a text of somebody else for a terminal: what cannot be printed is shown as such, so that nothing hides what is
 // read. A tab, which programs indent with, is spaces.

@@ -110,7 +110,10 @@ func (w *request) requestTask(back feedback) string {
 		fmt.Fprintf(&b, "The user tagged the request with: %s\n", strings.Join(w.in.Tags, " "))
 	}
 	if w.in.Bug {
-		b.WriteString("This is a bug report: it says what the software does now and should not do. State what it must do instead; if the report does not say and nothing in the project decides it, ask. `type` is fix.\n")
+		b.WriteString("This is a bug report: it says what the software does now and should not do. State what it must do instead. `type` is fix.\n")
+		if !w.in.Yes {
+			b.WriteString("If the report does not say what it must do, and nothing in the project decides it, ask.\n")
+		}
 	}
 	w.testsComeFirst(&b)
 	if w.in.Yes {
@@ -140,7 +143,8 @@ var firstTests = strings.NewReplacer(
 	"every file to create, change or delete, tests included", "every file to create, change or delete, but no tests",
 	"every file to create, change or delete, tests and their data included", "every file to create, change or delete, but no tests",
 	"A task includes its tests.", "Another author writes the tests of each task first.",
-	"for what a test will show, the command of those tests. It exits with 0 when the criterion holds; for a feature or fix it fails now.", "for what a test will show, the command of the test files or folders there are. It exits with 0 when the criterion holds.",
+	"For what a test will show, it is the command that runs the new tests: by name (`go test -run`, `pytest -k`, `ctest -R NAME --no-tests=error`), or a new test file where the runner passes over names that it does not know. A command that succeeds before the work as well shows nothing.",
+	"For what a test will show, it is the command that runs the tests of the files or folders there are; it may succeed now.",
 )
 
 // instructions are those of an author of tasks, as they hold for this request.
@@ -173,6 +177,10 @@ func (w *request) planTask(back feedback) string {
 	w.decided(&b)
 	if len(r.Areas) > 0 {
 		fmt.Fprintf(&b, "Probably affected: %s\n", strings.Join(r.Areas, ", "))
+	}
+	if whole := w.whole(); whole.Scope != "" {
+		b.WriteString("The author of the requirement proposes this as one task; keep what it decides:\n" + turn.Fenced("answer", turn.Clip(whole.Scope, 6000)))
+		turn.List(&b, "Files of the proposal", step.Each(whole.Files, func(f task.File) string { return string(f.Action) + " " + f.Path }))
 	}
 	if back.before != "" && len(w.plan.Added) > 0 {
 		turn.List(&b, "\nThe engine added these needs to your previous answer", w.plan.Added)

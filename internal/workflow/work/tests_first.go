@@ -52,7 +52,7 @@ func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 	}
 	proof := res.Last.Proof
 	b.red = proof.Failures
-	b.cameFirst(&step.TestsFirst{Base: b.base.Tree, Tree: res.Tree, Files: step.Each(proof.Files, func(f step.Change) string { return f.Path })})
+	b.cameFirst(&step.TestsFirst{Base: b.base.Tree, Tree: res.Tree, Files: step.Each(proof.Files, func(f step.Change) string { return f.Path }), Says: turn.Line(res.Last.Answer.Summary, 1000)})
 	b.say(c, "BUILDER", "TESTS", fmt.Sprintf("%s: %d tests fail with the current code", b.t.ID, proof.Counts.Red))
 	return res.Tree, nil
 }
@@ -61,7 +61,7 @@ func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 func (b *builder) cameFirst(tests *step.TestsFirst) {
 	b.tests = tests
 	b.extra = step.Each(tests.Files, func(file string) task.File {
-		return task.File{Path: file, Action: task.Modify, Description: "tests that came first"}
+		return task.File{Path: file, Action: task.Modify, Description: step.CameFirst}
 	})
 }
 
@@ -104,7 +104,10 @@ func (b *builder) frozen(s *strings.Builder) {
 	if b.tests == nil {
 		return
 	}
-	fmt.Fprintf(s, "Another author wrote the tests for this task, in %s. They fail now; make them pass. You cannot change these files: if a text above asks for tests in them, these count as written. "+
+	fmt.Fprintf(s, "Another author wrote the tests for this task, in %s. They fail without your work; make them pass. You cannot change these files: if a text above asks for tests in them, these count as written. "+
 		"Add a test only for behavior they miss, in a new file.\n", strings.Join(task.Paths(b.extra), ", "))
+	if b.tests.Says != "" {
+		s.WriteString("What that author says:\n" + turn.Fenced("answer", b.tests.Says))
+	}
 	turn.List(s, "How they fail", step.Each(b.red[:min(len(b.red), 10)], func(t step.TestResult) string { return t.ID + ": " + turn.Clip(t.Message, 600) }))
 }
