@@ -158,7 +158,7 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 	out := step.SpecSurveyOut{Commit: commit, Tree: tree}
 	doc := a.showing(&out.Docs, &err)
 	p := a.project(v)
-	doc("project files", fileMap(v.paths()))
+	doc("project files, without settings and lock files", fileMap(v.paths()))
 	for _, f := range []string{"code-convention.md", "CLAUDE.md"} {
 		doc(f, clip(string(v.bytes(f)), 16_000))
 	}

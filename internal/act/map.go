@@ -188,7 +188,9 @@ func (c candidate) text(weights map[string]float64, limit int) string {
 	b.WriteString(c.path + "\n")
 	for i, d := range list {
 		if b.Len()+len(d.line) > limit {
-			fmt.Fprintf(&b, "  … and %d more\n", len(list)-i)
+			if i > 0 { // a number alone says nothing
+				fmt.Fprintf(&b, "  … and %d more\n", len(list)-i)
+			}
 			break
 		}
 		b.WriteString("  " + strings.ReplaceAll(d.line, "\n", "\n  ") + "\n")

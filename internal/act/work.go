@@ -231,7 +231,7 @@ func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 	}
 	doc("how the project is built, linted and tested", checksText(chains, a.missing))
 	affected, dirs := relevant(request, v.paths(), v.bytes)
-	doc("project files", fileMap(v.paths(), dirs...))
+	doc("project files, without settings and lock files", fileMap(v.paths(), dirs...))
 	a.specDocs(v, request, dirs, doc)
 	doc("source files the request may affect, and their declarations", affected)
 	return out, machinery(err)

@@ -69,7 +69,11 @@ func (p *project) showText(ctx context.Context, rt keeper, r flow.Run, rep *repo
 		return nil
 	}
 	l := p.a.lang()
-	fmt.Fprintf(p.a.Out, l.T("%s  %s  %s  started %s\n"), r.ID, commandOf(r), l.State(string(r.State)), r.Started.Local().Format(time.DateTime))
+	state := r.State
+	if failed(r) {
+		state = flow.Errored
+	}
+	fmt.Fprintf(p.a.Out, l.T("%s  %s  %s  started %s\n"), r.ID, commandOf(r), l.State(string(state)), r.Started.Local().Format(time.DateTime))
 	if rep.TakenBack {
 		fmt.Fprint(p.a.Out, l.T("its changes were undone\n"))
 	}

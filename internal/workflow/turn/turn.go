@@ -182,7 +182,7 @@ func Clip(s string, n int) string {
 func Line(s string, n int) string { return Clip(pdca.Line(s), n) }
 
 // MayRun is the title of the list of allowed commands in a prompt.
-const MayRun = "Commands you may run, from the project root, without cd (a command line must begin exactly as listed; read-only commands such as git log, git diff and ls are allowed too; anything else is refused, also commands in the documents above that are not listed here)"
+const MayRun = "Commands you may run, from the project root, without cd (a command line must begin exactly as listed; read-only commands such as git diff, grep and ls are allowed too; anything else is refused, also commands in the documents above that are not listed here)"
 
 // Allowed are the command lines that an author may run: those of the toolchains, and what has to succeed, as far as a list
 // of allowed commands can hold it.
