@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -151,6 +152,10 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	fmt.Fprintf(h, "6 %s %s %s\n", chain.Ecosystem, runtime.GOOS, runtime.GOARCH)
 	for _, s := range setup {
 		fmt.Fprintf(h, "%q %q %s\n", s.Argv, s.Env, s.Dir)
+	}
+	if len(chain.Own.Conda) > 0 { // it sees the packages of the Python that it is made of
+		python, _ := proc.LookPath("python3", c.lookup("PATH"))
+		fmt.Fprintln(h, python)
 	}
 	if chain.Builds {
 		if err := c.hashSources(ctx, h, base, chain); err != nil {

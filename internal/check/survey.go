@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -47,6 +48,11 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 	} else if text != "" {
 		all = append(all, step.Standing{Purpose: "engine", Command: "node --version", Dir: chain.Root, From: chain.Manifest, State: step.Useless, Text: text})
 	}
+	if conda := chain.Own.Conda; len(conda) > 0 {
+		if text := p.withoutConda(); text != "" {
+			all = append(all, step.Standing{Purpose: "install", Command: toolchain.Texts(conda, chain.Root), Dir: chain.Root, From: conda[0].From, State: step.Useless, Text: text})
+		}
+	}
 	failed := p.deps.failed
 	if failed.command != "" {
 		all = append(all, step.Standing{Purpose: "install", Command: failed.command, Dir: chain.Root, State: step.Fails, Text: brief(failed.cause())})
@@ -71,6 +77,19 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 		return all, err
 	}
 	return append(all, s...), nil
+}
+
+// withoutConda says what stands for the environment of conda that the project is tested in, where none is active; "" where one is.
+func (p *place) withoutConda() string {
+	path := p.c.lookup("PATH")
+	if python, err := proc.LookPath("python3", path); err == nil && isDir(filepath.Join(filepath.Dir(filepath.Dir(python)), "conda-meta")) {
+		return ""
+	}
+	what, do := "conda is not installed", "install conda from https://conda-forge.org/download, create its environment, activate it"
+	if slices.ContainsFunc([]string{"conda", "mamba", "micromamba"}, func(name string) bool { _, err := proc.LookPath(name, path); return err == nil }) {
+		what, do = "no environment of conda is active", "create the environment with this command, activate it"
+	}
+	return what + ", so the tests only see packages that " + p.chain.Manager + " installs; if they need others, " + do + ", and start jacquard again"
 }
 
 // unusable is the standing of a command that could not be run.

@@ -1,8 +1,14 @@
 package check_test
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -34,5 +40,65 @@ func TestSurveyOfNestedModules(t *testing.T) {
 		if s.Purpose == "test" && (s.Tests != 1 || s.Failed != 0) {
 			t.Errorf("%d tests ran, %d failed, want 1 and 0", s.Tests, s.Failed)
 		}
+	}
+}
+
+// TestSurveyWithoutConda: where CI installs with conda and no environment of it is active, what stands for it is said, with what to do.
+func TestSurveyWithoutConda(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("its programs are found in other ways")
+	}
+	needs(t, "python3")
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		programs []string
+		folder   string
+		want     string
+	}{
+		"no conda":                {[]string{"python3"}, "x", "conda is not installed, so the tests only see packages that pip installs"},
+		"conda":                   {[]string{"python3", "mamba"}, "x", "no environment of conda is active, so"},
+		"an environment of conda": {[]string{"python3"}, "conda-meta", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for _, folder := range []string{"bin", c.folder} {
+				if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, program := range c.programs {
+				if err := os.Symlink(python, filepath.Join(dir, "bin", program)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			made := false // an environment, of this Python
+			l := newLab(t, func(o *check.Options) {
+				o.Env = []string{"PATH=" + filepath.Join(dir, "bin") + ":/usr/bin:/bin", "HOME=" + os.Getenv("HOME"), "PYENV_ROOT=" + os.Getenv("PYENV_ROOT")}
+				o.Runs = func(what string) { made = made || strings.HasPrefix(what, "setup: python3 -m venv") }
+			})
+			base := l.tree("", map[string]string{
+				"setup.cfg": "[metadata]\nname = lab\n", "test_a.py": "import unittest\n\n\nclass TestA(unittest.TestCase):\n    def test_a(self):\n        assert 1 + 1 == 2\n",
+				".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{uses: conda-incubator/setup-miniconda@v3, with: {environment-file: environment.yml}}, {run: python -m unittest}]}}\n",
+			})
+			all, err := l.checker.Survey(t.Context(), l.module(base, ".").Chain, base, func(string, string) {})
+			if err != nil || len(all) == 0 {
+				t.Fatal(all, err)
+			}
+			first := all[0]
+			if said := first.Command == "conda env create -f environment.yml" && first.State == step.Useless && !first.Blocks(); said != (c.want != "") || !strings.HasPrefix(first.Text, c.want) {
+				t.Errorf("%+v, want %q", first, c.want)
+			}
+			if !made {
+				t.Error("the environment is that of another Python")
+			}
+			if last := all[len(all)-1]; last.Purpose != "test" || last.State != step.Passes {
+				t.Errorf("%+v", last)
+			}
+		})
 	}
 }

@@ -315,12 +315,13 @@ func TestRead(t *testing.T) {
 func TestReadInstalls(t *testing.T) {
 	t.Parallel()
 	got := said(map[string]string{
-		"tox.ini":                  "[testenv]\ndeps =\n    pytest>=8\n    -r reqs.txt\n    py310: old\nextras = test, dev\ncommands = pytest\n",
-		"noxfile.py":               "import nox\n@nox.session\ndef lint(session):\n    session.install('ruff==1', '-r', 'x.txt')\n    session.run('ruff', 'check')\n",
-		"reqs.txt":                 "six\n",
-		".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: uv sync --all-packages}, {run: uv run --package a pytest a}]}}\n",
+		"tox.ini":                     "[testenv]\ndeps =\n    pytest>=8\n    -r reqs.txt\n    py310: old\nextras = test, dev\ncommands = pytest\n",
+		"noxfile.py":                  "import nox\n@nox.session\ndef lint(session):\n    session.install('ruff==1', '-r', 'x.txt')\n    session.run('ruff', 'check')\n",
+		"reqs.txt":                    "six\n",
+		".github/workflows/ci.yml":    "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: uv sync --all-packages}, {run: uv run --package a pytest a}]}}\n",
+		".github/workflows/conda.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{uses: conda-incubator/setup-miniconda@v3, with: {environment-file: ci/env.yml}}, {uses: mamba-org/setup-micromamba@v2}, {run: mamba install -y numpy}, {run: conda info}, {run: conda run --no-capture-output -n test pytest b}]}}\n",
 	}, true)
-	want := []string{"install uv sync --all-packages (CI)", "install uv sync --package a (CI)", "test pytest a (CI)", "install pip install pytest>=8 -r reqs.txt .[test] .[dev]", "test pytest", "install pip install ruff==1 -r x.txt", "lint ruff check"}
+	want := []string{"install uv sync --all-packages (CI)", "install uv sync --package a (CI)", "test pytest a (CI)", "install conda env create -f ci/env.yml (CI)", "install mamba install -y numpy (CI)", "test pytest b (CI)", "install pip install pytest>=8 -r reqs.txt .[test] .[dev]", "test pytest", "install pip install ruff==1 -r x.txt", "lint ruff check"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}

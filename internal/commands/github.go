@@ -236,6 +236,10 @@ func (r *reader) steps(list []githubStep, j githubAt) {
 			r.shell("golangci-lint run "+fill(s.With["args"], j.values, j.env), where)
 		case strings.HasPrefix(s.Uses, "pre-commit/action"), strings.HasPrefix(s.Uses, "j178/prek-action"):
 			r.preCommit(where)
+		case strings.HasPrefix(s.Uses, "conda-incubator/setup-miniconda"), strings.HasPrefix(s.Uses, "mamba-org/"):
+			if file := fill(s.With["environment-file"], j.values, j.env); file != "" && !strings.Contains(file, unknown) {
+				r.command(Install, []string{"conda", "env", "create", "-f", file}, where)
+			}
 		case strings.HasPrefix(s.Uses, "./"):
 			r.action(inRoot(s.Uses), s.With, inner, j)
 		case s.Run != "" && !strings.Contains(cmp.Or(s.Shell, j.shell), "pwsh") && s.Shell != "cmd" && s.Shell != "python":

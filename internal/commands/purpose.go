@@ -32,7 +32,7 @@ var builders = []string{
 }
 
 // installers install what the project needs.
-var installers = []string{"pip", "pip3", "pipenv", "bundle", "composer", "npm", "pnpm", "yarn", "bun", "uv", "poetry", "pdm", "go", "conda", "pipx"}
+var installers = []string{"pip", "pip3", "pipenv", "bundle", "composer", "npm", "pnpm", "yarn", "bun", "uv", "poetry", "pdm", "go", "pipx"}
 
 // purposeOf says what a program with its arguments is for, "" when nobody knows, and gives the arguments back, those of
 // formatters that would write without what makes them write.
@@ -136,6 +136,10 @@ func severalPurposes(name, first string, argv []string, has func(...string) bool
 			purpose = ""
 		case first == "lint":
 			argv = without(argv, "--fix")
+		}
+	case "conda", "mamba", "micromamba":
+		if has("create", "update", "install") {
+			purpose = Install
 		}
 	case "mix":
 		if first == "format" && !has("--check-formatted") {

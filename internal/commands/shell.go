@@ -218,6 +218,12 @@ func (r *reader) run(argv []string, where at) {
 		r.packageManager(name, rest, where)
 	case "uv", "poetry", "pdm", "hatch", "pipenv", "rye", "pixi", "uvx", "pipx":
 		r.pythonManager(name, rest, where)
+	case "conda", "mamba", "micromamba":
+		if len(rest) > 0 && rest[0] == "run" {
+			r.run(flagless(rest[1:], "-n", "--name", "-p", "--prefix", "--cwd"), where)
+		} else {
+			r.add(argv, where)
+		}
 	case "coverage":
 		if len(rest) > 0 && rest[0] == "run" {
 			r.coverage(rest[1:], where)

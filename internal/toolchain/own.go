@@ -30,6 +30,8 @@ type Own struct {
 	Peers []string `json:"peers,omitempty"`
 	// Checkers are linters and type checkers that their own lines have pip install: the environment is used without one that cannot be.
 	Checkers []string `json:"checkers,omitempty"`
+	// Conda is how the project's people install packages that pip does not know of.
+	Conda []commands.Command `json:"conda,omitempty"`
 	// Without are groups of dependencies that the project's tests do not have and that would change them.
 	Without []string `json:"without,omitempty"`
 }
@@ -164,7 +166,7 @@ func (f *Found) adopt(p *Project) {
 	f.Own.Built, f.Own.Peers = f.compiles(p), p.peers()
 	switch f.Ecosystem {
 	case Python:
-		f.Own.Checkers = p.checkers(f)
+		f.Own.Checkers, f.Own.Conda = p.checkers(f), p.conda(f)
 	case Rust:
 		f.adoptCargo(p, mine)
 	}

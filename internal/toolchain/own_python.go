@@ -160,6 +160,16 @@ func (p *Project) groupsWithout(root string, test commands.Command) []string {
 	return out
 }
 
+// conda is the first command by which packages are installed for a toolchain that only conda has.
+func (p *Project) conda(f *Found) []commands.Command {
+	for _, c := range p.commands() {
+		if c.Purpose == commands.Install && slices.Contains([]string{"conda", "mamba", "micromamba"}, c.Program()) && p.rootOf(f, c.Dir) == f.Root {
+			return []commands.Command{c}
+		}
+	}
+	return nil
+}
+
 // uvMembers are the packages of a workspace that uv installs in the line of a test, where its root is tested.
 func (p *Project) uvMembers(f *Found, test commands.Command) (out []string) {
 	for _, c := range p.commands() {

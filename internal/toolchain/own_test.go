@@ -64,6 +64,18 @@ func TestOwnGroups(t *testing.T) {
 	}
 }
 
+// TestConda: an environment sees the packages of one of conda that is active, where the project's people have them from there.
+func TestConda(t *testing.T) {
+	t.Parallel()
+	for run, want := range map[string]bool{"pip install pytest && pytest": false, "mamba env update -f environment.yml && conda run -n x pytest": true} {
+		files := map[string]string{"pyproject.toml": "[project]\nname = 'x'\ndependencies = ['pytest']\n", "x.py": "", "environment.yml": "", ".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: '" + run + "'}]}}\n"}
+		f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(".")
+		if got := slices.Contains(f.Setup()[0].Argv, "--system-site-packages"); got != want || len(f.Own.Test) != 1 || f.Own.Test[0].Program() != "pytest" {
+			t.Errorf("%s: %q, tested by %+v", run, f.Setup()[0].Argv, f.Own.Test)
+		}
+	}
+}
+
 // TestCheckersAreInstalled: a linter that CI installs for its own step belongs to the environment, with its plug-ins, and nothing else of that step does.
 func TestCheckersAreInstalled(t *testing.T) {
 	t.Parallel()

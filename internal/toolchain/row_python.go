@@ -162,13 +162,13 @@ func (p *Project) unittestStarts(root string) []string {
 }
 
 // pythonSetup makes a venv in {env} and installs into it. The environment may see the system's packages only when the
-// project does not declare its runner itself.
+// project does not declare its runner itself, or installs some by conda.
 func pythonSetup(f Found) []Command {
 	venv := []string{"python3", "-m", "venv"}
 	if f.Manager == "pip" && len(f.Declared)+len(f.Own.Checkers) == 0 && !f.Builds { // pip takes most of the time
 		venv = append(venv, "--without-pip")
 	}
-	if f.Runner == "pytest" && !f.Has("pytest") {
+	if f.Runner == "pytest" && !f.Has("pytest") || len(f.Own.Conda) > 0 { // the packages of an environment of conda that is active
 		venv = append(venv, "--system-site-packages")
 	}
 	dir := cmp.Or(f.Workspace, f.Root) // one environment for all packages of it
