@@ -198,8 +198,11 @@ func requestEnd(l Lang, r *Run, o *step.WorkOut) string {
 	}
 	e.proof = lines(levels(l, l.T("tasks"), shown, o.Tasks))
 	e.open = append(step.Each(o.Open, func(s string) string { return fmt.Sprintf(l.T("not checked automatically: %s"), s) }), e.open...)
+	stuck := slices.ContainsFunc(r.Modules, func(m *Module) bool { return m.Task != nil && m.Task.Reason == "blocked" })
 	switch {
 	case o.Failed+o.Blocked == 0:
+	case stuck: // nobody is paid for saying so again
+		e.open = append(e.open, fmt.Sprintf(l.T("to go on, fix what blocks it, then run: jacquard resume %s (without --yes, it asks you what to do)"), o.Work))
 	case o.Tasks == 1:
 		e.open = append(e.open, fmt.Sprintf(l.T("to try again, run: jacquard resume %s"), o.Work))
 	default:
