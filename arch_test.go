@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"signature":         {},
 	"index":             {"spec", "source"},
 	"target":            {"spec", "index", "toolchain"},
-	"inspect":           {"spec", "index", "signature", "source", "toolchain", "example"},
+	"inspect":           {"spec", "index", "signature", "source", "commands", "toolchain", "example"},
 	"works":             {"spec"},
 	"pdca":              {"task", "toolchain"},
 	"task":              {},

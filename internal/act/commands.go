@@ -90,13 +90,13 @@ func lookPath(env []string, name string) (string, error) {
 // checksText names the commands that a project is checked with, as its people write them, and how one test is run. Of a command
 // that is missing it says so. What is checked in the same way is told once.
 func checksText(chains []toolchain.Found, missing func(toolchain.Found, string) bool) string {
+	if len(chains) == 1 && chains[0].Root == "." {
+		return checkLines(chains[0], missing)
+	}
 	var order []string
 	where := map[string][]string{} // text -> roots
 	for _, c := range chains {
-		text := checkLines(c, missing)
-		if len(chains) > 1 || c.Root != "." {
-			text = " (" + c.Language + "):\n" + text
-		}
+		text := " (" + c.Language + "):\n" + checkLines(c, missing)
 		if where[text] == nil {
 			order = append(order, text)
 		}
@@ -104,10 +104,7 @@ func checksText(chains []toolchain.Found, missing func(toolchain.Found, string) 
 	}
 	var b strings.Builder
 	for _, text := range order {
-		if strings.HasPrefix(text, " (") {
-			b.WriteString("in " + strings.Join(where[text], ", "))
-		}
-		b.WriteString(text)
+		b.WriteString("in " + strings.Join(where[text], ", ") + text)
 	}
 	return b.String()
 }

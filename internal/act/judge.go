@@ -88,8 +88,8 @@ func (a *Actor) Warm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, chain := range a.chains(v) {
-		if !chain.Untested && ctx.Err() == nil {
+	for _, chain := range a.checked(v) {
+		if ctx.Err() == nil {
 			err = errors.Join(err, c.Warm(ctx, chain, tree))
 		}
 	}

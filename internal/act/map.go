@@ -153,11 +153,10 @@ func byLikelihood(all []candidate, asked map[string]bool) map[string]float64 {
 			n := float64(c.words[w])
 			all[i].score += rare(w) * n * (k1 + 1) / (n + k1*long)
 		}
-		name := strings.TrimSuffix(path.Base(c.path), path.Ext(c.path))
-		for _, part := range []string{c.path, name, name} {
+		for n, part := range []string{c.path, strings.TrimSuffix(path.Base(c.path), path.Ext(c.path))} {
 			for _, w := range wordsOf(part) {
 				if asked[w] {
-					all[i].score += rare(w)
+					all[i].score += rare(w) * float64(n+1)
 				}
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/jacquard-build/jacquard/internal/commands"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -210,7 +211,7 @@ func (c *Checker) failed(dir string) setupError {
 func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain.Found) (files map[string][]byte, beside map[string]string, err error) {
 	var sources []string
 	files, err = c.readFiles(ctx, base, func(e git.Entry) bool {
-		manifest := chain.Ecosystem == toolchain.Node && slices.Contains([]string{"package.json", "deno.json", "deno.jsonc"}, path.Base(e.Path)) &&
+		manifest := chain.Ecosystem == toolchain.Node && slices.Contains(append([]string{"package.json"}, commands.DenoConfigs...), path.Base(e.Path)) &&
 			!strings.Contains(e.Path, "node_modules/")
 		switch chain.Ecosystem {
 		case toolchain.Rust:

@@ -82,13 +82,12 @@ func (j *judge) stillGood(ctx context.Context, chain toolchain.Found) (bool, err
 	in := func(run testRun, id string, want func(step.TestStatus) bool) bool {
 		return slices.ContainsFunc(run.results, func(r step.TestResult) bool { return r.ID == id && want(r.Status) })
 	}
-	fails := those(again.results, func(r step.TestResult) bool {
-		return bad(r.Status) && in(now, r.ID, bad) && in(was, r.ID, func(s step.TestStatus) bool { return s == step.Pass })
+	surely := those(again.results, func(r step.TestResult) bool { return bad(r.Status) && in(now, r.ID, bad) })
+	fails := those(surely, func(r step.TestResult) bool {
+		return in(was, r.ID, func(s step.TestStatus) bool { return s == step.Pass })
 	})
-	anyStatus := func(step.TestStatus) bool { return true }
-	anew := those(again.results, func(r step.TestResult) bool {
-		return bad(r.Status) && in(now, r.ID, bad) && len(was.results) > 0 && !in(was, r.ID, anyStatus)
-	})
+	before := statuses(was)
+	anew := those(surely, func(r step.TestResult) bool { return len(before) > 0 && before[r.ID] == "" })
 	switch {
 	case len(fails) > 0:
 		j.known.broken += len(fails)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/commands"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -20,11 +21,14 @@ import (
 
 // Warm installs what checks of a tree by a toolchain need, and fills the caches that they share. It runs none of them.
 func (c *Checker) Warm(ctx context.Context, chain toolchain.Found, tree string) error {
-	p, err := c.open(ctx, step.OnBaseline, tree, tree, chain)
+	_, err := c.prepare(ctx, tree, chain)
+	if err == nil {
+		err = (&place{c: c, chain: chain}).warm(ctx, tree)
+	}
 	if err != nil {
 		return fmt.Errorf("warm up %s: %w", chain.Root, err)
 	}
-	return p.close()
+	return nil
 }
 
 // Survey runs what a toolchain of the project is checked with on a tree that nobody has worked on: it installs, builds, lints
@@ -86,7 +90,7 @@ func (p *place) withoutConda() string {
 		return ""
 	}
 	what, do := "conda is not installed", "install conda from https://conda-forge.org/download, create its environment, activate it"
-	if slices.ContainsFunc([]string{"conda", "mamba", "micromamba"}, func(name string) bool { _, err := proc.LookPath(name, path); return err == nil }) {
+	if slices.ContainsFunc(commands.Condas, func(name string) bool { _, err := proc.LookPath(name, path); return err == nil }) {
 		what, do = "no environment of conda is active", "create the environment with this command, activate it"
 	}
 	return what + ", so the tests only see packages that " + p.chain.Manager + " installs; if they need others, " + do + ", and start jacquard again"

@@ -48,7 +48,7 @@ func (r *reader) cargoAlias(name, dir string) (words []string, file string) {
 	if slices.Contains([]string{"test", "build", "check", "bench", "doc", "install"}, name) { // which cannot be others
 		return nil, ""
 	}
-	for dir = path.Clean(dir); ; dir = path.Dir(dir) {
+	for _, dir := range above(dir) {
 		for _, base := range []string{".cargo/config.toml", ".cargo/config"} {
 			file = path.Join(dir, base)
 			var config map[string]any
@@ -67,10 +67,8 @@ func (r *reader) cargoAlias(name, dir string) (words []string, file string) {
 				return words, file
 			}
 		}
-		if dir == "." || strings.HasPrefix(dir, "..") || path.IsAbs(dir) {
-			return nil, ""
-		}
 	}
+	return nil, ""
 }
 
 // cargoTask takes a call of a program of the project that its people have for their tasks: by an alias, or of a package that is named.

@@ -48,6 +48,16 @@ type Command struct {
 // Program is the name of the program without its directory, that of the module for python -m, and what a script runs.
 func (c Command) Program() string { return cmp.Or(c.Runs, program(c.Argv)) }
 
+// above are a directory of the project and those above it, the nearest first, "." last; none for one outside of it.
+func above(dir string) (out []string) {
+	for dir = path.Clean(dir); !strings.HasPrefix(dir, "..") && !path.IsAbs(dir); dir = path.Dir(dir) {
+		if out = append(out, dir); dir == "." {
+			break
+		}
+	}
+	return out
+}
+
 func program(argv []string) string {
 	if len(argv) == 0 {
 		return ""
@@ -230,7 +240,7 @@ func (r *reader) scripts() {
 	each(at{dir: ".", from: "noxfile.py"}, func(_ string, where at) { r.nox(nil, where) }, "")
 	r.pyprojectScripts()
 	each(at{dir: ".", from: "pre-commit"}, func(_ string, where at) { r.preCommit(where) }, "")
-	for _, config := range []string{"deno.json", "deno.jsonc"} {
+	for _, config := range DenoConfigs {
 		if r.files[config] {
 			each(at{dir: ".", from: config}, r.denoTask, "test", "lint", "check")
 		}

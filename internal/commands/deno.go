@@ -9,6 +9,9 @@ import (
 	"github.com/jacquard-build/jacquard/internal/re"
 )
 
+// DenoConfigs are the names of Deno's configuration.
+var DenoConfigs = []string{"deno.json", "deno.jsonc"}
+
 // deno follows a task of Deno (docs.deno.com, "deno task"); all else is its own.
 func (r *reader) deno(argv []string, where at) {
 	rest := flagless(argv[1:])
@@ -38,8 +41,8 @@ func (r *reader) denoTask(name string, where at) {
 	if where.depth > deepest {
 		return
 	}
-	for dir := path.Clean(where.dir); ; dir = path.Dir(dir) {
-		for _, base := range []string{"deno.json", "deno.jsonc"} {
+	for _, dir := range above(where.dir) {
+		for _, base := range DenoConfigs {
 			file := path.Join(dir, base)
 			var config struct {
 				Tasks map[string]json.RawMessage `json:"tasks"`
@@ -66,9 +69,6 @@ func (r *reader) denoTask(name string, where at) {
 			}
 			r.shell(task.Command, inner)
 			return
-		}
-		if dir == "." || strings.HasPrefix(dir, "..") || path.IsAbs(dir) {
-			break
 		}
 	}
 	r.npmScript(name, where)

@@ -13,24 +13,22 @@ import (
 )
 
 // ofPart reports whether a workflow runs only when something in one folder changes: it says how that part is checked, not the project.
-func ofPart(text string) bool {
-	var w struct {
-		On map[string]yaml.Node `yaml:"on"`
-	}
-	if yaml.Unmarshal([]byte(text), &w) != nil {
+func ofPart(on *yaml.Node) bool {
+	var events map[string]yaml.Node
+	if on.Decode(&events) != nil {
 		return false
 	}
 	folder, found := "", false
 	for _, event := range []string{"push", "pull_request"} {
-		n, ok := w.On[event]
+		n, ok := events[event]
 		if !ok {
 			continue
 		}
 		found = true
-		var on struct {
+		var limits struct {
 			Paths []string `yaml:"paths"`
 		}
-		if n.Decode(&on) != nil || len(on.Paths) == 0 || slices.ContainsFunc(on.Paths, func(p string) bool {
+		if n.Decode(&limits) != nil || len(limits.Paths) == 0 || slices.ContainsFunc(limits.Paths, func(p string) bool {
 			if strings.HasPrefix(p, ".github/") { // the workflow itself
 				return false
 			}
@@ -145,7 +143,7 @@ func (r *reader) workflows() {
 		for _, j := range w.Jobs {
 			called[path.Clean(j.Uses)] = true
 		}
-		if rank[f] = rankOf(f); ofPart(r.text(f)) {
+		if rank[f] = rankOf(f); ofPart(&w.On) {
 			rank[f] += 3
 		}
 	}

@@ -34,6 +34,9 @@ var builders = []string{
 // installers install what the project needs.
 var installers = []string{"pip", "pip3", "pipenv", "bundle", "composer", "npm", "pnpm", "yarn", "bun", "uv", "poetry", "pdm", "go", "pipx"}
 
+// Condas are the programs that have the packages of conda.
+var Condas = []string{"conda", "mamba", "micromamba"}
+
 // purposeOf says what a program with its arguments is for, "" when nobody knows, and gives the arguments back, those of
 // formatters that would write without what makes them write.
 func purposeOf(argv []string) (Purpose, []string) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/commands"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -119,21 +120,6 @@ func (p *Project) scriptTargets(file, from string) []string {
 	return nil
 }
 
-// jsonExtra is what a tsconfig.json may have beyond JSON, comments and trailing commas, or a string, which may look so.
-var jsonExtra = re.New(`"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*[\s\S]*?\*/|,\s*[}\]]`)
-
-func plainJSON(src []byte) []byte {
-	return jsonExtra().ReplaceAllFunc(src, func(m []byte) []byte {
-		switch m[0] {
-		case '"':
-			return m
-		case ',':
-			return m[len(m)-1:]
-		}
-		return nil
-	})
-}
-
 func (p *Project) tsconfig(dir string) []tsAliases {
 	if p.roots.aliases == nil {
 		p.roots.aliases = map[string][]tsAliases{}
@@ -149,7 +135,7 @@ func (p *Project) tsconfig(dir string) []tsAliases {
 				Paths map[string][]string `json:"paths"`
 			} `json:"compilerOptions"`
 		}
-		if json.Unmarshal(plainJSON(p.read(file)), &conf) == nil {
+		if json.Unmarshal(commands.PlainJSON(p.read(file)), &conf) == nil {
 			for _, from := range slices.Sorted(maps.Keys(conf.Options.Paths)) {
 				for _, to := range conf.Options.Paths[from] {
 					list = append(list, tsAliases{from, path.Join(conf.Options.Base, to)})

@@ -20,7 +20,7 @@ func (f *Found) inspectDeno(p *Project) {
 		return
 	}
 	for _, d := range parents(f.Root) {
-		for _, file := range p.match(d, "deno.json", "deno.jsonc") {
+		for _, file := range p.match(d, commands.DenoConfigs...) {
 			var config struct {
 				Name    string            `json:"name"`
 				Imports map[string]string `json:"imports"`

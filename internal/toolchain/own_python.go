@@ -163,7 +163,7 @@ func (p *Project) groupsWithout(root string, test commands.Command) []string {
 // conda is the first command by which packages are installed for a toolchain that only conda has.
 func (p *Project) conda(f *Found) []commands.Command {
 	for _, c := range p.commands() {
-		if c.Purpose == commands.Install && slices.Contains([]string{"conda", "mamba", "micromamba"}, c.Program()) && p.rootOf(f, c.Dir) == f.Root {
+		if c.Purpose == commands.Install && slices.Contains(commands.Condas, c.Program()) && p.rootOf(f, c.Dir) == f.Root {
 			return []commands.Command{c}
 		}
 	}

@@ -16,7 +16,7 @@ func nodeRow() ecosystem {
 	return ecosystem{
 		name:      Node,
 		languages: []string{LangTypeScript, LangJavaScript},
-		manifests: []string{"package.json", "deno.json", "deno.jsonc"},
+		manifests: append([]string{"package.json"}, commands.DenoConfigs...),
 		locks: []lock{
 			{"pnpm-lock.yaml", "pnpm"},
 			{"yarn.lock", "yarn"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // TextsSchema is the JSON schema of a list of texts.
@@ -53,10 +54,10 @@ func callRules(languages []string) string {
 
 // named is what calls.md calls a language.
 func named(language string) string {
-	if !strings.Contains(callSyntax, language+"}") && !strings.Contains(callSyntax, "{"+language+" ") || language == "" {
-		return "other"
+	if slices.Contains(toolchain.Languages(), language) {
+		return language
 	}
-	return language
+	return "other"
 }
 
 // FilesSchema is the JSON schema of a list of task.File.

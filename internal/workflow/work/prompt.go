@@ -178,9 +178,9 @@ func (w *request) planTask(back feedback) string {
 	if len(r.Areas) > 0 {
 		fmt.Fprintf(&b, "Probably affected: %s\n", strings.Join(r.Areas, ", "))
 	}
-	if whole := w.whole(); whole.Scope != "" {
-		b.WriteString("The author of the requirement proposes this as one task; keep what it decides:\n" + turn.Fenced("answer", turn.Clip(whole.Scope, 6000)))
-		turn.List(&b, "Files of the proposal", step.Each(whole.Files, func(f task.File) string { return string(f.Action) + " " + f.Path }))
+	if t := w.proposal; t.Scope != "" {
+		b.WriteString("The author of the requirement proposes this as one task; keep what it decides:\n" + turn.Fenced("answer", turn.Clip(t.Scope, 6000)))
+		turn.List(&b, "Files of the proposal", step.Each(t.Files, func(f task.File) string { return string(f.Action) + " " + f.Path }))
 	}
 	if back.before != "" && len(w.plan.Added) > 0 {
 		turn.List(&b, "\nThe engine added these needs to your previous answer", w.plan.Added)
