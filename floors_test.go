@@ -20,7 +20,7 @@ var floors = map[string][]floor{
 		{"audit", []string{"audit.go", "rules_*.go"}},
 		{"proof", []string{
 			"red*.go", "green.go", "stubs*.go", "cut*.go", "mutants.go", "branches.go", "reach.go", "examples*.go", "exports.go", "links.go", "prune.go", "tests.go",
-			"survey.go", "baseline.go", "compare.go", "stray.go", "engine.go",
+			"survey.go", "baseline.go", "kept.go", "compare.go", "stray.go", "engine.go",
 		}},
 		{"change", []string{"task*.go", "judge*.go", "goals.go", "e2e.go", "screen.go"}},
 	},

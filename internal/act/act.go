@@ -229,10 +229,10 @@ func (e *InputError) Error() string { return e.Msg }
 // redacted is a text without the secrets that the program knows.
 func (a *Actor) redacted(s string) string { return a.o.Redact.String(s) }
 
-// baseline is what fails on an untouched tree. It is taken once in a process, when
-// something is first asked of it: most runs have nothing to ask.
+// baseline is what fails on an untouched tree, as far as this process has asked: most runs have nothing to ask.
 type baseline struct {
 	mu    sync.Mutex
-	taken bool
 	red   map[string]string // tests that fail, or could not be run: their messages by id
+	asked map[string]bool   // of which it is known
+	all   bool              // it is known of all
 }

@@ -2,6 +2,8 @@ package act
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/check"
@@ -10,28 +12,32 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// before runs all tests of a toolchain on a tree that this run has not changed.
-func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string) (map[string]string, error) {
+// before says which of some failing tests fail on a tree that this run has not changed, with what they say there.
+func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string, failing []step.TestResult) (map[string]string, error) {
 	key := tree + " " + chain.Root + " " + chain.Ecosystem
 	a.mu.Lock()
 	b := a.baselines[key]
 	if b == nil {
-		b = &baseline{}
+		b = &baseline{red: map[string]string{}, asked: map[string]bool{}}
 		a.baselines[key] = b
 	}
 	a.mu.Unlock()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.taken {
+	failing = slices.DeleteFunc(slices.Clone(failing), func(t step.TestResult) bool { return b.all || b.asked[t.ID] })
+	if len(failing) == 0 {
 		return b.red, nil
 	}
-	proof, err := c.Baseline(ctx, chain, tree)
+	got, err := c.FailedBefore(ctx, chain, tree, failing)
 	if err != nil {
 		return nil, a.checkError(err)
 	}
-	b.taken, b.red = true, map[string]string{}
-	for _, t := range proof.Failures() {
-		b.red[t.ID] = t.Message
+	if b.all = got.All; b.all {
+		clear(b.red)
+	}
+	maps.Copy(b.red, got.Failed)
+	for _, t := range failing {
+		b.asked[t.ID] = true
 	}
 	return b.red, nil
 }
@@ -45,7 +51,8 @@ func (a *Actor) known(ctx context.Context, c *check.Checker, f step.Facts, pv pr
 	}
 	old := map[string]func(string) bool{}
 	out := map[string]string{}
-	for _, t := range proof.Failures() {
+	failures := proof.Failures()
+	for _, t := range failures {
 		same, ok := old[t.File]
 		if !ok {
 			var err error
@@ -57,7 +64,7 @@ func (a *Actor) known(ctx context.Context, c *check.Checker, f step.Facts, pv pr
 		if same == nil || !same(t.ID) {
 			continue
 		}
-		text, err := a.excuse(ctx, c, pv.Module.Chain, pv.Module.Base, t)
+		text, err := a.excuse(ctx, c, pv.Module.Chain, pv.Module.Base, t, failures)
 		if err != nil {
 			return nil, err
 		}
@@ -69,8 +76,8 @@ func (a *Actor) known(ctx context.Context, c *check.Checker, f step.Facts, pv pr
 }
 
 // excuse says why nobody is charged with the failure of a test that nobody changed: how
-// it is listed, or nothing when somebody is. tree is the untouched one.
-func (a *Actor) excuse(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string, t step.TestResult) (string, error) {
+// it is listed, or nothing when somebody is. tree is the untouched one, failing are all that fail with it.
+func (a *Actor) excuse(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string, t step.TestResult, failing []step.TestResult) (string, error) {
 	until, err := a.isolate(t)
 	if err != nil {
 		return "", err
@@ -78,7 +85,7 @@ func (a *Actor) excuse(ctx context.Context, c *check.Checker, chain toolchain.Fo
 	if !until.IsZero() {
 		return t.ID + " (flaky, in quarantine until " + until.Format(time.DateOnly) + ")", nil
 	}
-	red, err := a.before(ctx, c, chain, tree)
+	red, err := a.before(ctx, c, chain, tree, failing)
 	if _, failed := red[t.ID]; err != nil || !failed {
 		return "", err
 	}
@@ -86,8 +93,8 @@ func (a *Actor) excuse(ctx context.Context, c *check.Checker, chain toolchain.Fo
 }
 
 // excuseChanged excuses the failure of a test that its author has changed, if it failed before with the same message.
-func (a *Actor) excuseChanged(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string, t step.TestResult) (string, error) {
-	red, err := a.before(ctx, c, chain, tree)
+func (a *Actor) excuseChanged(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string, t step.TestResult, failing []step.TestResult) (string, error) {
+	red, err := a.before(ctx, c, chain, tree, failing)
 	if message, failed := red[t.ID]; err != nil || !failed || !check.SameMessage(message, t.Message) {
 		return "", err
 	}

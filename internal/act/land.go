@@ -170,7 +170,7 @@ func (a *Actor) brokenUsers(ctx context.Context, c *check.Checker, u user, landi
 	}
 	failed := proof.Failures()
 	for _, t := range failed {
-		text, err := a.excuse(ctx, c, u.Module.Chain, landing.Base, t)
+		text, err := a.excuse(ctx, c, u.Module.Chain, landing.Base, t, failed)
 		if err != nil {
 			return err
 		}

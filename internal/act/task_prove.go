@@ -173,16 +173,21 @@ func (a *Actor) failedBefore(ctx context.Context, c *check.Checker, t check.Task
 	if proof.Passed {
 		return out, nil
 	}
-	for _, f := range proof.Failures() {
+	failures := proof.Failures()
+	for _, f := range failures {
 		chain, ok := chainFor(t.Chains, f.ID)
 		if !ok {
 			continue
 		}
+		mine := slices.DeleteFunc(slices.Clone(failures), func(o step.TestResult) bool {
+			of, ok := chainFor(t.Chains, o.ID)
+			return !ok || !of.Same(chain)
+		})
 		excuse := a.excuse
 		if slices.ContainsFunc(proof.Changed, func(id string) bool { return f.ID == id || strings.HasPrefix(f.ID, id+"/") }) {
 			excuse = a.excuseChanged // a test that the author wrote or changed is his
 		}
-		text, err := excuse(ctx, c, chain, before, f)
+		text, err := excuse(ctx, c, chain, before, f, mine)
 		if err != nil {
 			return nil, err
 		}

@@ -61,7 +61,7 @@ func (j *judge) stillGood(ctx context.Context, chain toolchain.Found) (bool, err
 	if err != nil {
 		return false, err
 	}
-	was, err := j.whole(ctx, j.before, chain)
+	was, err := j.wholeBefore(ctx, chain, now)
 	if err != nil {
 		return false, err
 	}
@@ -156,7 +156,25 @@ func (j *judge) whole(ctx context.Context, tree string, chain toolchain.Found) (
 		return run, err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	return j.proof.noted(pl.runOnce(ctx, toolchain.Selection{}))
+	run, err = j.proof.noted(pl.runOnce(ctx, toolchain.Selection{}))
+	if err == nil && tree == j.before && run.good() && len(chain.Build(chain.Root)) == 0 { // as a baseline runs them
+		key, failed := j.c.baseKey(ctx, chain, tree)
+		kept := run
+		if kept.exit != nil {
+			kept.byExit(nil)
+		}
+		pl.keepTests(key, kept)
+		err = failed
+	}
+	return run, err
+}
+
+// wholeBefore runs all tests of a toolchain without the change, unless what is kept of that says enough.
+func (j *judge) wholeBefore(ctx context.Context, chain toolchain.Found, now testRun) (testRun, error) {
+	if was, all, err := j.c.allGoOn(ctx, chain, j.before, now); err != nil || all {
+		return j.proof.noted(was, err)
+	}
+	return j.whole(ctx, j.before, chain)
 }
 
 // good reports whether a run passed.

@@ -87,6 +87,7 @@ type place struct {
 	failed  []failure                    // of tests, while it is not known whether the proof wants them
 	tests   map[string]map[string]string // Go: directory -> test -> file
 	mute    []string                     // files of tests that keep their runner from running any
+	secret  bool                         // a command has printed what nobody may keep
 }
 
 // open makes a place for a tree in which something is proved by one toolchain, and furnishes it for others as well. The

@@ -37,6 +37,22 @@ import (
 //   - What is run again to find flakes is never recorded, and a run that fails takes away the pass that was recorded.
 //   - Rules are not recorded: a difference is audited each time.
 //
+// A baseline, which is what all of a project's own checks give on a tree that nobody has touched, is kept for every runner and whatever it gave,
+// because nearly every project has a test that is skipped or fails, and most have commands of their own (kept.go).
+//
+//   - It is kept as a whole, the tests of a toolchain after its build and all commands together: what one command leaves for the next is part of it.
+//   - Its key is the tree, all commands and their order, the environment, the installation, this build of the program, and the tools. Which of them a
+//     script of the project runs is not known. So the key has all files on PATH, with sizes and times: no list of tools, nothing is started, and what
+//     is installed or updated anywhere there counts. Programs that only lead to others (rustup's, Volta's) do not change with these; those of the
+//     table are asked for their versions too, and what an installation has is told by its id.
+//   - Only what ended by itself is kept, had results, and says what is wrong in them: no build that fails for a reason without a place, no run that
+//     shows nothing, no secret, nothing where commands may connect to services. Without a full sandbox, no failure of something out of reach.
+//   - Failures and flakes are kept as well. People are shown them, and doctor --fresh looks again. Alone they decide nothing, for a service may have
+//     been down: before one excuses a change, or a kept pass accuses it, these tests are run again on the base, alone; where one does not stand as it
+//     did, all are, and what is kept is replaced (FailedBefore). That no test is gone is believed only where all passed, all do now, and the sandbox is
+//     full (allGoOn): a script may leave out what a service is missing for.
+//   - No proof takes anything of it for evidence of a pass.
+//
 // The record is a cache. An error of it is never one of the proof: the check runs. Whoever can write into its directory can
 // forge it, as he can the journal; see docs/concepts/security.md.
 
@@ -100,7 +116,7 @@ func (p *place) key(ctx context.Context, cmd toolchain.Command, env []string, in
 	if p.c.o.Record == "" || install || p.stamps == nil || len(p.chain.Override) > 0 || !slices.Contains(recordable, cmd.Name) {
 		return "", "", nil
 	}
-	if o := p.c.o.Confine; o != nil && len(o.Ports)+len(o.Sockets) > 0 { // a service may answer otherwise the next time
+	if p.c.serves() {
 		return "", "", nil
 	}
 	tools, err := p.versions(ctx, cmd, env)
@@ -116,6 +132,11 @@ func (p *place) key(ctx context.Context, cmd toolchain.Command, env []string, in
 	})
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:]), state, err
+}
+
+// serves reports whether commands may connect to services of this machine, which may answer otherwise the next time.
+func (c *Checker) serves() bool {
+	return c.o.Confine != nil && len(c.o.Confine.Ports)+len(c.o.Confine.Sockets) > 0
 }
 
 // id names an installation: another one of the same manifests may have other packages.
@@ -185,7 +206,7 @@ func (p *place) versions(ctx context.Context, cmd toolchain.Command, env []strin
 	if asked == nil {
 		return "", nil
 	}
-	name := []string{"versions", cmd.Argv[0], cmd.Dir, p.deps.id()}
+	name := []string{"versions", cmd.Argv[0], cmd.Dir, p.deps.id(), fmt.Sprint(p.stamps == nil)} // before all is in its place, programs are others
 	for _, f := range versionFiles {
 		name = append(name, p.entries[f].ID, p.entries[path.Join(cmd.Dir, f)].ID)
 	}

@@ -18,6 +18,8 @@ type counted struct {
 	*lab
 	tree  string
 	count string // a letter for each run
+
+	command string // that tests in place of that of the table
 }
 
 func newCounted(t *testing.T, body string, opts ...func(*check.Options)) *counted {

@@ -211,6 +211,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if err != nil {
 		return outcome{}, err
 	}
+	p.secret = p.secret || p.c.o.Secret != nil && slices.ContainsFunc(append([][]byte{r.Stdout, r.Stderr, r.Report}, r.Reports...), p.c.o.Secret)
 	if err := noModule(cmd, o); err != nil {
 		return outcome{}, err
 	}

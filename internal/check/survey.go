@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/commands"
 	"github.com/jacquard-build/jacquard/internal/proc"
@@ -32,14 +33,21 @@ func (c *Checker) Warm(ctx context.Context, chain toolchain.Found, tree string) 
 }
 
 // Survey runs what a toolchain of the project is checked with on a tree that nobody has worked on: it installs, builds, lints
-// and tests, each whatever the others give. heard is told of each command, and of its folder, before it runs.
+// and tests, each whatever the others give. heard is told of each command, and of its folder, before it runs. What is kept of it is not run.
 func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string, heard func(command, dir string)) (all []step.Standing, err error) {
-	setup := ""
+	setup, begun := "", time.Now() //nolint:forbidigo // how old the record is; people are told
 	if steps := chain.Setup(); len(steps) > 0 {
 		setup = CommandText(steps[len(steps)-1])
 		heard(setup, chain.Root)
 	}
-	p, err := c.open(ctx, step.OnBaseline, tree, tree, chain)
+	key, err := c.baseKey(ctx, chain, tree)
+	if all = c.keptStandings(key); all != nil {
+		return all, nil
+	}
+	var p *place
+	if err == nil {
+		p, err = c.open(ctx, step.OnBaseline, tree, tree, chain)
+	}
 	if s, told := unusable("install", setup, chain.Root, err); told {
 		return []step.Standing{s}, nil
 	}
@@ -64,23 +72,28 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 	if setup != "" && setup != failed.command {
 		all = append(all, step.Standing{Purpose: "install", Command: setup, Dir: chain.Root, State: step.Passes})
 	}
-	for _, cmd := range slices.Concat(chain.Build(chain.Root), chain.Lint(nil)) {
+	builds, tests := chain.Build(chain.Root), key
+	for i, cmd := range slices.Concat(builds, chain.Lint(nil)) {
 		heard(CommandText(cmd), cmd.Dir)
 		s, err := p.standing(ctx, cmd)
 		if err != nil {
 			return all, err
 		}
 		all = append(all, s)
+		if i < len(builds) && !lastingly(s) {
+			tests = ""
+		}
 	}
-	files := p.testFiles()
 	if text := TestText(chain); text != "" {
 		heard(text, chain.Root)
 	}
-	s, err := p.testStanding(ctx, files)
+	s, kept, err := p.testStanding(ctx, tests)
 	if err != nil {
 		return all, err
 	}
-	return append(all, s...), nil
+	all = append(all, s...)
+	p.keepStandings(key, all, kept, begun)
+	return all, nil
 }
 
 // withoutConda says what stands for the environment of conda that the project is tested in, where none is active; "" where one is.
@@ -123,6 +136,11 @@ func (p *place) standing(ctx context.Context, cmd toolchain.Command) (step.Stand
 	if err != nil {
 		return step.Standing{}, err
 	}
+	return p.standingOf(cmd, out), nil
+}
+
+// standingOf is how a command stands by what it gave.
+func (p *place) standingOf(cmd toolchain.Command, out outcome) step.Standing {
 	s := step.Standing{Purpose: cmd.Name, Command: CommandText(cmd), Dir: cmd.Dir, From: cmd.From, State: step.Passes, Millis: out.Record.Millis, Reused: out.Record.Reused}
 	switch {
 	case out.problem != "":
@@ -135,7 +153,7 @@ func (p *place) standing(ctx context.Context, cmd toolchain.Command) (step.Stand
 			s.Old, s.Text = len(at), fmt.Sprintf("exit %d: %s", out.Record.Exit, strings.Join(at[:min(3, len(at))], "; "))
 		}
 	}
-	return s, nil
+	return s
 }
 
 var (
@@ -168,11 +186,12 @@ func TestText(chain toolchain.Found) string {
 	return strings.Join(each(chain.Test(toolchain.Selection{}), CommandText), " && ")
 }
 
-// testStanding runs all tests as the project does.
-func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standing, error) {
+// testStanding runs all tests as the project does, and keeps what they give under a key, unless it is kept there. kept says that it is.
+func (p *place) testStanding(ctx context.Context, key string) (list []step.Standing, kept bool, err error) {
 	if p.chain.Own.Elsewhere {
-		return nil, nil
+		return nil, true, nil
 	}
+	files := p.testFiles()
 	s := step.Standing{Purpose: "test", Command: TestText(p.chain), Dir: p.chain.Root}
 	switch own := p.chain.Own.Test; {
 	case p.chain.Override["test"] != "":
@@ -188,15 +207,19 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 				s.State, s.Text = step.Missing, missingTool(toolchain.Command{}, cmd.Argv[0], err).Error()
 			}
 		}
-		return []step.Standing{s}, nil
+		return []step.Standing{s}, s.Text == step.NoTests, nil
 	}
-	run, err := p.settled(ctx, toolchain.Selection{}, p.testsOf(files))
+	run, kept := p.c.keptTests(key)
+	if !kept {
+		run, err = p.settled(ctx, toolchain.Selection{}, p.testsOf(files))
+		kept = err == nil && p.keepTests(key, run)
+	}
 	if u, told := unusable(s.Purpose, s.Command, s.Dir, err); told {
 		u.From = s.From
-		return []step.Standing{u}, nil
+		return []step.Standing{u}, false, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, r := range run.records {
 		s.Millis += r.Millis
@@ -210,12 +233,12 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 		s.Level = string(step.ByExit)
 		if run.exit.Exit != 0 {
 			s.State, s.Text = step.Useless, fmt.Sprintf("it already fails without any change (exit %d) and writes no report, so it cannot tell whether a change breaks something. Fix it, or let it write a report: {report} in checks.test", run.exit.Exit)+hint
-			return []step.Standing{s}, nil
+			return []step.Standing{s}, kept, nil
 		}
 	}
 	if none && len(run.results) == 0 {
 		s.State, s.Text = step.Useless, step.NoTests
-		return []step.Standing{s}, nil
+		return []step.Standing{s}, kept, nil
 	}
 	var failed []string
 	for _, r := range run.results {
@@ -248,7 +271,7 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	if s.State != step.Passes {
 		s.Text += hint
 	}
-	return []step.Standing{s}, nil
+	return []step.Standing{s}, kept, nil
 }
 
 // said is what a run printed about what failed.

@@ -79,6 +79,11 @@ func (p *taskProof) gone(ctx context.Context, pl *place, run testRun) error {
 	if run.exit != nil || len(run.results) == 0 || p.before == p.proof.Tree || p.t.VerifyOnly {
 		return nil
 	}
+	if cmp.Or(p.t.Base, p.before) == p.before {
+		if _, all, err := p.c.allGoOn(ctx, pl.chain, p.before, run); err != nil || all {
+			return err
+		}
+	}
 	base, err := p.place(ctx, pl.chain)
 	if err != nil {
 		return err
@@ -90,6 +95,19 @@ func (p *taskProof) gone(ctx context.Context, pl *place, run testRun) error {
 	lost, err := p.dropped(ctx, pl.chain, was, run)
 	p.add(lost...)
 	return err
+}
+
+// allGoOn gives the run of all tests that is kept of a tree, and reports whether they all passed in it and do so in a good run on another tree: none
+// is gone. What commands reach outside may decide which tests there are, so this is believed of commands that reach nothing.
+func (c *Checker) allGoOn(ctx context.Context, chain toolchain.Found, tree string, now testRun) (was testRun, all bool, err error) {
+	key, err := c.baseKey(ctx, chain, tree)
+	was, ok := c.keptTests(key)
+	if was.exit != nil {
+		was.results = nil // they are the command
+	}
+	is := statuses(now)
+	missed := func(r step.TestResult) bool { return r.Status != step.Pass || is[r.ID] != step.Pass }
+	return was, ok && c.closed() && now.good() && !slices.ContainsFunc(was.results, missed), err
 }
 
 // dropped are tests that ran and passed before, and are skipped or missing now. Nobody reads their sources: the reports of both trees say

@@ -40,10 +40,11 @@ type finding struct {
 }
 
 func newDoctor(a *app) *cobra.Command {
+	fresh := false
 	c := &cobra.Command{
 		Use: "doctor", Short: "check the setup: git, agent, account, checks", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			list := a.examine(c.Context())
+			list := a.examine(c.Context(), fresh)
 			bad := false
 			for _, f := range list {
 				bad = bad || f.Need && !f.OK
@@ -69,6 +70,7 @@ func newDoctor(a *app) *cobra.Command {
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&fresh, "fresh", false, "run every check again, even if its result is cached")
 	c.AddCommand(newDoctorWorks(a))
 	return c
 }
@@ -113,7 +115,7 @@ func (c *checkup) add(what string, ok, need bool, format string, args ...any) {
 	c.list = append(c.list, finding{What: what, OK: ok, Need: need, Text: fmt.Sprintf(format, args...)})
 }
 
-func (a *app) examine(ctx context.Context) []finding {
+func (a *app) examine(ctx context.Context, fresh bool) []finding {
 	p, err := a.open(ctx) // its configuration may choose the language
 	c := &checkup{l: a.lang()}
 	if a.json {
@@ -175,7 +177,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	c.quarantine(p)
 	c.session(ctx, a, examined)
 	if p.hasTrust() && !p.noGit {
-		c.checks(ctx, p)
+		c.checks(ctx, p, fresh)
 	}
 	if p.conf.Engine == onTemporal || p.conf.Pool != "" {
 		c.cluster(ctx, p)
@@ -223,9 +225,9 @@ func (c *checkup) configured(p *project, name string) {
 	}
 }
 
-// checks runs the project's own commands on what is checked out, and says of each where it was read and how it stands.
-func (c *checkup) checks(ctx context.Context, p *project) {
-	list, err := p.survey(ctx, ctx, "")
+// checks runs the project's own commands on what is checked out, those of which nothing is kept or all where fresh, and says of each where it was read and how it stands.
+func (c *checkup) checks(ctx context.Context, p *project, fresh bool) {
+	list, err := p.survey(ctx, ctx, "", fresh)
 	if err != nil {
 		c.add("checks", false, true, "%s", inLang(c.l, err))
 		return

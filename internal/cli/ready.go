@@ -26,7 +26,7 @@ func (p *project) ready(ctx context.Context, o driveOptions) (end func(), err er
 	defer quiet()
 	var list []step.Standing
 	end, done, err := beside(ctx, surveyed, func(ctx context.Context) (err error) {
-		list, err = p.survey(ctx, shown, o.sandbox)
+		list, err = p.survey(ctx, shown, o.sandbox, o.fresh)
 		return err
 	})
 	if err != nil {
@@ -78,12 +78,14 @@ type standing step.Standing
 func (s standing) Error() string           { return s.in(report.English) }
 func (s standing) in(l report.Lang) string { return report.Standing(l, step.Standing(s)) }
 
-// survey runs the project's checks on what is checked out. What runs is said to whoever watches, as long as it is shown.
-func (p *project) survey(ctx, shown context.Context, sandbox string) (list []step.Standing, err error) {
+// survey runs the project's checks on what is checked out, or takes what is kept of that where it need not be fresh. What runs is said to whoever
+// watches, as long as it is shown.
+func (p *project) survey(ctx, shown context.Context, sandbox string, fresh bool) (list []step.Standing, err error) {
 	if err := p.store(); err != nil {
 		return nil, err
 	}
 	o := p.planOptions()
+	o.Checks.Fresh = fresh
 	if o.Level, o.Confine, err = p.confined(ctx, sandbox); err != nil {
 		return nil, err
 	}
