@@ -31,13 +31,17 @@ func (j *judge) unread(ctx context.Context) error {
 		return nil
 	}
 	what := "Jacquard does not read the language of " + code[0].Path + ", and found no tests to run. To run the project's tests, set checks.test in jacquard.yaml"
+	mutants := "mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin"
+	if slices.Contains(judged, ecosystemOf(code[0].Path)) {
+		mutants = fmt.Sprintf("mutants are made only where the tests run with a runner of the language of %s", code[0].Path)
+	}
 	switch n := j.shownBy; {
 	case cut:
 		what = timeOver
 	case passed && n > 0:
-		what = fmt.Sprintf("new or changed tests fail without the change and pass with it (%d), but whether they notice more is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin", n)
+		what = fmt.Sprintf("new or changed tests fail without the change and pass with it (%d), but whether they notice more is unknown: %s", n, mutants)
 	case passed:
-		what = "the project's own tests pass, but whether they see the change is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin"
+		what = fmt.Sprintf("the project's own tests pass, but whether they see the change is unknown: %s", mutants)
 	}
 	if !j.known.code { // else the verdict is about what can be read
 		j.known.unknown = cmp.Or(j.known.unknown, what)
@@ -50,7 +54,7 @@ func (j *judge) concerns(chain toolchain.Found, ch Change) bool {
 	if !below(chain.Root, ch.Path) {
 		return false
 	}
-	tests := (bringsTests(ch.Path) || toolchain.ConfigKindOf(ch.Path) == toolchain.RunnerConfig) && !slices.Contains(judged, ecosystemOf(ch.Path))
+	tests := (bringsTests(ch.Path) || toolchain.ConfigKindOf(ch.Path) == toolchain.RunnerConfig) && !j.tests(ecosystemOf(ch.Path))
 	return tests || j.foreign(ch)
 }
 

@@ -120,11 +120,21 @@ func otherTests(ch Change) bool {
 	return !bytes.Equal(was, is)
 }
 
-// foreign reports whether a file is code that no toolchain knows, or a program that says itself what runs it.
+// foreign reports whether a file is code that no toolchain of the project is for, or a program that says itself what runs it.
 func (j *judge) foreign(ch Change) bool {
-	kind := j.kindOf(ch)
-	return kind == dataKind && bytes.HasPrefix(ch.New, []byte("#!")) ||
-		kind == foreignCode && !slices.ContainsFunc(j.q.Chains, func(f toolchain.Found) bool { return compiles(f, ch.Path) })
+	switch kind := j.kindOf(ch); kind {
+	case dataKind:
+		return bytes.HasPrefix(ch.New, []byte("#!"))
+	case foreignCode:
+		return !slices.ContainsFunc(j.q.Chains, func(f toolchain.Found) bool { return compiles(f, ch.Path) })
+	default:
+		return kind == codeKind && !j.tests(ecosystemOf(ch.Path))
+	}
+}
+
+// tests reports whether a toolchain of the project is of an ecosystem that changes are judged in.
+func (j *judge) tests(eco string) bool {
+	return slices.Contains(judged, eco) && slices.ContainsFunc(j.q.Chains, func(f toolchain.Found) bool { return f.Ecosystem == eco })
 }
 
 // concerned are the toolchains that the change can be tested by.

@@ -230,9 +230,14 @@ func (p *place) testStanding(ctx context.Context, key string) (list []step.Stand
 		hint = "; " + out
 	}
 	if run.exit != nil {
+		report, do := "writes no report", "let it write a report: {report} in checks.test"
+		if at := p.chain.Own.Written; at != "" {
+			s.Text = "no file that checks.report names (" + at + ") has a report of tests"
+			report, do = s.Text, "correct checks.report"
+		}
 		s.Level = string(step.ByExit)
 		if run.exit.Exit != 0 {
-			s.State, s.Text = step.Useless, fmt.Sprintf("it already fails without any change (exit %d) and writes no report, so it cannot tell whether a change breaks something. Fix it, or let it write a report: {report} in checks.test", run.exit.Exit)+hint
+			s.State, s.Text = step.Useless, fmt.Sprintf("it already fails without any change (exit %d) and %s, so it cannot tell whether a change breaks something. Fix it, or %s", run.exit.Exit, report, do)+hint
 			return []step.Standing{s}, kept, nil
 		}
 	}

@@ -73,6 +73,7 @@ var korean = map[string]string{
 	"%s: %s: all pass, %d tests":                                        "%s: %s: 모두 통과, 테스트 %d개",
 	"%d tests, %d failed, %d skipped":                                   "테스트 %d개, 실패 %d개, 건너뜀 %d개",
 	"judged by exit code only, because it reports no individual tests":  "종료 코드로만 판정: 개별 테스트 결과가 없음",
+	"judged by exit code only, because %s":                              "종료 코드로만 판정: %s",
 	"⚠ build does not know the language of this project, only Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin\n": "⚠ build는 이 프로젝트의 언어를 모릅니다. Go, JavaScript, TypeScript, Python, Rust, Java, Kotlin만 지원합니다\n",
 	"⚠ no test command found for this project: add one under checks in %s\n":                                               "⚠ 이 프로젝트의 테스트 명령을 찾지 못했습니다. %s의 checks에 추가하세요\n",
 	"no test command found for this project: add one under checks in %s":                                                   "이 프로젝트의 테스트 명령을 찾지 못했습니다. %s의 checks에 추가하세요",

@@ -432,11 +432,13 @@ var koreanFindings = map[string]string{
 	"The spec exports %s, but none of the files built for the module exists anymore": "스펙은 %s을(를) 내보내지만, 모듈을 위해 만든 파일이 하나도 남아 있지 않습니다",
 
 	// why a verdict is unknown
-	"%s fails without the change as well: %s":              "%s은(는) 변경이 없어도 실패합니다: %s",
-	"the time limit was reached before there was a result": "결과가 나오기 전에 시간 제한에 도달했습니다",
-	"new or changed tests fail without the change and pass with it (%d), but whether they notice more is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin": "새로 쓰거나 바꾼 테스트가 변경 없이는 실패하고 변경이 있으면 통과하지만(%d개), 그 밖의 것도 감지하는지는 알 수 없습니다. 변이는 Go, JavaScript, TypeScript, Python, Rust, Java, Kotlin에만 만듭니다",
-	"the project's own tests pass, but whether they see the change is unknown: mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin":                                    "프로젝트의 테스트는 통과하지만 변경을 확인하는지는 알 수 없습니다. 변이는 Go, JavaScript, TypeScript, Python, Rust, Java, Kotlin에서만 만듭니다",
-	"the project's own tests fail without the change as well: %s": "프로젝트의 테스트가 변경 전에도 실패합니다: %s",
+	"%s fails without the change as well: %s":                                                                         "%s은(는) 변경이 없어도 실패합니다: %s",
+	"the time limit was reached before there was a result":                                                            "결과가 나오기 전에 시간 제한에 도달했습니다",
+	"new or changed tests fail without the change and pass with it (%d), but whether they notice more is unknown: %s": "새로 쓰거나 바꾼 테스트가 변경 없이는 실패하고 변경이 있으면 통과하지만(%d개), 그 밖의 것도 감지하는지는 알 수 없습니다. %s",
+	"the project's own tests pass, but whether they see the change is unknown: %s":                                    "프로젝트의 테스트는 통과하지만 변경을 확인하는지는 알 수 없습니다. %s",
+	"mutants are made only of Go, JavaScript, TypeScript, Python, Rust, Java and Kotlin":                              "변이는 Go, JavaScript, TypeScript, Python, Rust, Java, Kotlin에만 만듭니다",
+	"mutants are made only where the tests run with a runner of the language of %s":                                   "변이는 %s의 언어로 된 테스트 실행기가 있을 때만 만듭니다",
+	"the project's own tests fail without the change as well: %s":                                                     "프로젝트의 테스트가 변경 전에도 실패합니다: %s",
 	"new tests fail": "새 테스트가 실패합니다",
 	"tests fail, and none of them passed without the change":                                                                             "테스트가 실패하지만, 변경 전에 통과한 것은 그중에 없습니다",
 	"Jacquard does not read the language of %s, and found no tests to run. To run the project's tests, set checks.test in jacquard.yaml": "Jacquard가 %s의 언어를 읽지 못하고, 실행할 테스트도 찾지 못했습니다. 프로젝트의 테스트를 실행하려면 jacquard.yaml에 checks.test를 쓰세요",

@@ -25,7 +25,12 @@ func Standing(l Lang, s step.Standing) string {
 	case s.State == step.Missing, s.State == step.Useless, s.State == step.Fails && s.Tests+s.Skipped == 0 && s.Level == "" && s.Old == 0:
 		b.WriteString(s.Text)
 	case s.Purpose == "test" && s.Level != "":
-		b.WriteString(verdict(l, s.State) + ", " + l.T("judged by exit code only, because it reports no individual tests"))
+		b.WriteString(verdict(l, s.State) + ", ")
+		if s.State == step.Passes && s.Text != "" {
+			fmt.Fprintf(&b, l.T("judged by exit code only, because %s"), s.Text)
+		} else {
+			b.WriteString(l.T("judged by exit code only, because it reports no individual tests"))
+		}
 	case s.Purpose == "test":
 		fmt.Fprint(&b, Countf(l.T("%d tests, %d failed, %d skipped"), s.Tests, s.Failed, s.Skipped))
 	case s.State == step.Fails && s.Old > 0:

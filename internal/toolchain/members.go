@@ -89,13 +89,25 @@ func (p *Project) All() []Found {
 			}
 		}
 	}
-	if f, ok := p.DetectOther(); ok && !slices.ContainsFunc(all, func(c Found) bool { return c.Root == "." && c.Manifest != "" }) {
+	if f, ok := p.DetectOther(); ok && (p.ofOthers(f) || !slices.ContainsFunc(all, func(c Found) bool { return c.Root == "." && c.Manifest != "" && (len(f.Own.Test) == 0 || !c.Untested) })) {
 		if len(f.Own.Test) > 0 { // sources that no manifest and no command is for are its data
 			all = slices.DeleteFunc(all, func(c Found) bool { return c.Manifest == "" && len(c.Own.Test) == 0 })
 		}
 		all = append(all, f)
 	}
 	return all
+}
+
+// ofOthers reports whether the tests of a toolchain without a row are those of sources in a language that no row is for.
+func (p *Project) ofOthers(f Found) bool {
+	return slices.ContainsFunc(f.Own.Test, func(c commands.Command) bool {
+		return slices.ContainsFunc(otherRunners[c.Program()], p.holds)
+	})
+}
+
+// otherRunners says of runners that no row is for with which extensions the sources end that they test.
+var otherRunners = map[string][]string{
+	"rspec": {".rb"}, "rake": {".rb"}, "phpunit": {".php"}, "pest": {".php"}, "mix": {".exs"}, "ctest": {".c", ".cc", ".cpp", ".cxx"},
 }
 
 func inCI(c commands.Command) bool { return c.CI }

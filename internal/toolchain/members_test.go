@@ -268,3 +268,33 @@ func TestNearestFirst(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestOtherTestsAtTheRoot: a manifest at the root, with tests of its own or without, does not hide tests in a language that no row is for.
+func TestOtherTestsAtTheRoot(t *testing.T) {
+	t.Parallel()
+	for name, is := range map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"RSpec, tools in JavaScript": {map[string]string{"package.json": `{"name":"tools"}`, "build.js": "", ".rspec": "", "lib/a.rb": "", "spec/a_spec.rb": ""}, []string{"node -", "unknown rspec"}},
+		"RSpec and Jest":             {map[string]string{"package.json": `{"scripts":{"test":"jest"},"devDependencies":{"jest":"29"}}`, "a.test.js": "", ".rspec": "", "lib/a.rb": "", "spec/a_spec.rb": ""}, []string{"node jest", "unknown rspec"}},
+		"Make, tools in JavaScript":  {map[string]string{"package.json": `{"name":"tools"}`, "build.js": "", "Makefile": "test:\n\t./check.sh\n", "check.sh": ""}, []string{"node -", "unknown make"}},
+		"Jest, and Make beside it":   {map[string]string{"package.json": `{"scripts":{"test":"jest"},"devDependencies":{"jest":"29"}}`, "a.test.js": "", "Makefile": "test:\n\t./check.sh\n", "check.sh": ""}, []string{"node jest"}},
+		"no sources of Ruby":         {map[string]string{"package.json": `{"scripts":{"test":"jest"},"devDependencies":{"jest":"29"}}`, "a.test.js": "", ".rspec": ""}, []string{"node jest"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, f := range toolchain.NewProject(slices.Sorted(maps.Keys(is.files)), func(p string) []byte { return []byte(is.files[p]) }).All() {
+				program := "-"
+				if len(f.Own.Test) > 0 {
+					program = f.Own.Test[0].Program()
+				}
+				got = append(got, f.Ecosystem+" "+program)
+			}
+			if !slices.Equal(got, is.want) {
+				t.Errorf("%q, want %q", got, is.want)
+			}
+		})
+	}
+}
