@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -191,6 +192,28 @@ func (p *taskProof) lints(ctx context.Context, pl *place, mine []string) ([]step
 		findings, records = append(findings, found...), append(records, ran...)
 	}
 	return findings, records, nil
+}
+
+// beyondBuild leaves out what a linter says only of places that the build is rejected for.
+func beyondBuild(all, found []step.Finding) []step.Finding {
+	var built []string
+	for _, f := range all {
+		if f.Rule == "build-failed" && f.Severity == step.Rejects {
+			built = append(built, placesIn(f)...)
+		}
+	}
+	return those(found, func(f step.Finding) bool {
+		at := placesIn(f)
+		return len(at) == 0 || slices.ContainsFunc(at, func(place string) bool { return !slices.Contains(built, place) })
+	})
+}
+
+// placesIn are the places that a finding names, as file:line.
+func placesIn(f step.Finding) []string {
+	if f.Path != "" && f.Line > 0 {
+		return []string{fmt.Sprintf("%s:%d", f.Path, f.Line)}
+	}
+	return each(complaintAt().FindAllStringSubmatch(f.Message, -1), func(m []string) string { return path.Clean(m[1]) + ":" + m[2] })
 }
 
 // onlyNew leaves out what a linter of the table says of a changed file and said of it before.
