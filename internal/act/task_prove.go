@@ -252,7 +252,7 @@ func checkResults(p check.Proof, ran check.Ran, before, idle []string) []step.Ch
 			}
 			if f.Severity == step.Rejects {
 				r.Status, r.Output = "FAIL", clip(f.Message, 300)
-			} else if r.Status == "PASS" && (f.Severity == step.Fix || f.Rule == "no-test" || f.Path == "" && (f.Rule == "lint" || f.Rule == "build-failed")) { // its author has said why, or it fails as before
+			} else if r.Status == "PASS" && (f.Severity == step.Fix || f.Severity == step.Asks || f.Rule == "no-test" || f.Path == "" && (f.Rule == "lint" || f.Rule == "build-failed")) { // its author has said why, or it fails as before
 				r.Status, r.Output = "WARN", clip(f.Message, 300)
 			}
 		}

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -190,7 +189,7 @@ func (p *place) keepTests(key string, run testRun) bool {
 	since := run.records[0].Started
 	for _, r := range run.records {
 		since = min(since, r.Started)
-		r.Output = flow.Blob{}
+		r.Output = step.Record{}.Output
 		k.Records = append(k.Records, r)
 	}
 	for i := range k.Results {

@@ -230,14 +230,8 @@ func (p *place) testStanding(ctx context.Context, key string) (list []step.Stand
 		hint = "; " + out
 	}
 	if run.exit != nil {
-		report, do := "writes no report", "let it write a report: {report} in checks.test"
-		if at := p.chain.Own.Written; at != "" {
-			s.Text = "no file that checks.report names (" + at + ") has a report of tests"
-			report, do = s.Text, "correct checks.report"
-		}
-		s.Level = string(step.ByExit)
-		if run.exit.Exit != 0 {
-			s.State, s.Text = step.Useless, fmt.Sprintf("it already fails without any change (exit %d) and %s, so it cannot tell whether a change breaks something. Fix it, or %s", run.exit.Exit, report, do)+hint
+		if judgedByExit(&s, run.exit.Exit, p.chain.Own.Written); s.State != "" {
+			s.Text += hint
 			return []step.Standing{s}, kept, nil
 		}
 	}
@@ -277,6 +271,19 @@ func (p *place) testStanding(ctx context.Context, key string) (list []step.Stand
 		s.Text += hint
 	}
 	return []step.Standing{s}, kept, nil
+}
+
+// judgedByExit says of tests without a report why they have none; where they fail, nothing can be proved by them. report is checks.report.
+func judgedByExit(s *step.Standing, exit int, report string) {
+	s.Level = string(step.ByExit)
+	why, do := "writes no report", "let it write a report: {report} in checks.test"
+	if report != "" {
+		s.Text = "no file that checks.report names (" + report + ") has a report of tests"
+		why, do = s.Text, "correct checks.report"
+	}
+	if exit != 0 {
+		s.State, s.Text = step.Useless, fmt.Sprintf("it already fails without any change (exit %d) and %s, so it cannot tell whether a change breaks something. Fix it, or %s", exit, why, do)
+	}
 }
 
 // said is what a run printed about what failed.

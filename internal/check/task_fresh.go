@@ -18,12 +18,24 @@ import (
 func (p *taskProof) noTest(what string) {
 	switch {
 	case p.t.Untested != "":
-		p.add(warn("no-test", "", 0, what+" The agent says: "+p.t.Untested))
+		p.add(p.excused(reject("no-test", "", 0, what+" The agent says: "+p.t.Untested)))
 	case p.t.Unplanned: // nobody is there to be asked
 		p.add(warn("no-test", "", 0, what))
 	default:
 		p.add(fix("no-test", "", 0, what+" Write one that fails without the change and passes with it; if no test can show the change, say why in `untested`."))
 	}
+}
+
+// excused is what rejects a change, and of which its author says that no test can show otherwise. That counts for nothing by itself: a person decides, unless
+// the change keeps what the code does.
+func (p *taskProof) excused(f step.Finding) step.Finding {
+	if p.t.Untested == "" || f.Severity != step.Rejects {
+		return f
+	}
+	if f.Severity = step.Asks; p.t.Keeps {
+		f.Severity = step.Warn
+	}
+	return f
 }
 
 // otherCode reports whether a change of a source file is one of its code, and not of tests, comments and layout alone.

@@ -21,7 +21,7 @@ const fewMutants = 2
 // use is missing there. One that is noticed is enough, but for what they call: of that they have to notice another value, or old tests
 // where it was there before.
 func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh []test) error {
-	if p.t.Untested != "" || len(p.proof.Red) == 0 {
+	if len(p.proof.Red) == 0 {
 		return nil
 	}
 	old, now := p.sources(mine)
@@ -52,7 +52,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 		case err != nil:
 			return err
 		case found != "":
-			p.add(reject("compares-nothing", files[0], 0, found))
+			p.add(p.excused(reject("compares-nothing", files[0], 0, found)))
 			return nil
 		}
 	}
@@ -63,7 +63,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 		if known { // the tests fail with the code as it was
 			found.Severity = step.Fix
 		}
-		p.add(found)
+		p.add(p.excused(found))
 	}
 	if Rejected(p.proof.Findings) {
 		return nil
@@ -81,7 +81,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 			return err
 		}
 		if !seen {
-			p.add(found)
+			p.add(p.excused(found))
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 // unnoticed asks for tests of functions that were there before: of the mutants in what the change wrote they have to notice half, and one where
 // new tests name the function. Else it may be a change that nobody asked for.
 func (p *taskProof) unnoticed(ctx context.Context, pl *place, mine []string, fresh []test) error {
-	if p.t.Untested != "" || Rejected(p.proof.Findings) {
+	if Rejected(p.proof.Findings) {
 		return nil
 	}
 	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
@@ -252,7 +252,7 @@ func (p *taskProof) watched(ctx context.Context, pl *place) (bool, error) {
 
 // branches warns of new branches that neither new nor old tests take.
 func (p *taskProof) branches(ctx context.Context, pl *place, files []string, fresh []test) error {
-	if p.t.Untested != "" || len(p.proof.Red) == 0 || Rejected(p.proof.Findings) {
+	if len(p.proof.Red) == 0 || Rejected(p.proof.Findings) {
 		return nil
 	}
 	old, now := p.sources(files)

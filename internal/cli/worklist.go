@@ -371,7 +371,9 @@ func (p *project) rest(ctx context.Context, w workInfo, f *workFlags) (in step.W
 			in.Pull = nil
 		}
 	}
-	in.Ask = slices.ContainsFunc(w.Tasks, func(t workTaskInfo) bool { return t.State == string(works.Failed) && t.Reason == turn.Blocked })
+	in.Ask = slices.ContainsFunc(w.Tasks, func(t workTaskInfo) bool {
+		return t.State == string(works.Failed) && (t.Reason == turn.Blocked || t.Reason == turn.Untested)
+	})
 	in.Work, in.Plan, in.Yes, in.From = w.ID, w.plan, in.Yes && !in.Ask || f.yes, ""
 	if in.Left, err = p.leftOf(ctx, w.Run); err != nil || w.Ref == "" {
 		return in, err

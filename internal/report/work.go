@@ -104,6 +104,10 @@ func Task(l Lang, r step.TaskResult) string {
 			fmt.Fprintf(&b, l.T("✗ %s: %s: not built: %s\n"), r.ID, r.Title, why)
 			break
 		}
+		if r.Reason == "untested" {
+			fmt.Fprintf(&b, l.T("✗ %s: %s: not done: no test shows the change, and nobody has accepted that\n"), r.ID, r.Title)
+			break
+		}
 		if why = "[" + why + "]"; strings.Contains(why, " ") { // no code
 			why = "(" + why[1:len(why)-1] + ")"
 		}
@@ -198,10 +202,14 @@ func requestEnd(l Lang, r *Run, o *step.WorkOut) string {
 	}
 	e.proof = lines(levels(l, l.T("tasks"), shown, o.Tasks))
 	e.open = append(step.Each(o.Open, func(s string) string { return fmt.Sprintf(l.T("not checked automatically: %s"), s) }), e.open...)
-	stuck := slices.ContainsFunc(r.Modules, func(m *Module) bool { return m.Task != nil && m.Task.Reason == "blocked" })
+	ended := func(reason string) bool {
+		return slices.ContainsFunc(r.Modules, func(m *Module) bool { return m.Task != nil && m.Task.Reason == reason })
+	}
 	switch {
 	case o.Failed+o.Blocked == 0:
-	case stuck: // nobody is paid for saying so again
+	case ended("untested"):
+		e.open = append(e.open, fmt.Sprintf(l.T("to accept it without a test, or to say how to test it, run: jacquard resume %s (without --yes, it asks you what to do)"), o.Work))
+	case ended("blocked"): // nobody is paid for saying so again
 		e.open = append(e.open, fmt.Sprintf(l.T("to go on, fix what blocks it, then run: jacquard resume %s (without --yes, it asks you what to do)"), o.Work))
 	case o.Tasks == 1:
 		e.open = append(e.open, fmt.Sprintf(l.T("to try again, run: jacquard resume %s"), o.Work))

@@ -33,7 +33,7 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 	}
 	who := f.who(f.name)
 	end, given, err := f.implement(c.Sub("first"), size.Attempts, loop{Begin: begin, Who: who})
-	if err == nil && end.Reason != "" && end.Reason != turn.Blocked && !given && !size.Design && f.promote(c, fmt.Sprintf("%d attempts have failed", size.Attempts)) {
+	if err == nil && end.Reason != "" && end.Reason != turn.Blocked && end.Reason != turn.Untested && !given && !size.Design && f.promote(c, fmt.Sprintf("%d attempts have failed", size.Attempts)) {
 		end = step.End{}
 		if f.size().Design {
 			end, err = f.designs(c.Sub("design"))
@@ -109,6 +109,9 @@ func (f *feature) who(name string) *turn.Person {
 	}
 	say := func(korean, english string) string { return turn.Say(f.s.Language, korean, english) }
 	return &turn.Person{Say: say, Head: func(why string) string {
+		if why == turn.Untested {
+			return fmt.Sprintf(say("%s: 변경을 보이는 테스트가 없습니다. 검사 결과:", "%s: no test shows the change. Findings:"), name)
+		}
 		return fmt.Sprintf(say("%s: 통과하지 못함 (%s). 다음 시도도 같을 것입니다. 검사 결과:", "%s does not pass (%s), and another attempt would end the same way. Findings:"), name, why)
 	}}
 }
@@ -118,7 +121,7 @@ func (f *feature) who(name string) *turn.Person {
 func (f *feature) prove(c *flow.Ctx, a *attempt) error {
 	f.tree = a.Tree
 	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Request: f.in.Request, Asked: f.in.Request, Coverage: true}
-	in.Task.HeldOut = f.held
+	in.Task.Type, in.Task.HeldOut = f.plan.Type, f.held
 	for _, p := range f.guided {
 		in.More = append(in.More, task.File{Path: p, Action: task.Modify})
 	}

@@ -17,6 +17,7 @@ const (
 	Oscillation = "oscillation"  // it has left a tree that was there before
 	SameFailure = "same_failure" // one failure was in too many of them
 	Limit       = "limit"        // all were made
+	Untested    = "untested"     // no test shows it, its author says that none can, and nobody has accepted that
 )
 
 // Twice is a value of Attempts.Same: two attempts in a row that fail in exactly the same ways are no progress.
@@ -80,10 +81,13 @@ type Attempt[A Answer] struct {
 	Proof  step.TaskProof
 	Sent   Sent // what was found in it
 	Passed bool
+	Asks   bool   // it would pass if a person accepts what nothing shows
 	Stop   string // Prove says why there is to be no other attempt where this one does not pass
 
 	HeldOut []step.HeldOut // Prove says which calls count from now on, and
 	For     string         // what they were worked out from
+
+	accepted bool // by a person
 }
 
 // Judge takes a proof of an attempt and says whether it passes: nothing rejects it, and what only should be better goes back
@@ -93,7 +97,9 @@ func (a *Attempt[A]) Judge(p step.TaskProof) bool {
 	a.Proof = p
 	a.Sent = Sent{Findings: slices.Concat(a.Turn.Findings, p.Findings), Failures: p.Failures, Said: a.Answer.Words()}
 	last := a.Last || a.Stop != "" || a.Back != nil && (a.Sent.as(*a.Back) || a.Tree == a.Before && a.Back.good(true) && len(a.Back.Failures) == 0)
-	a.Passed = p.Passed && a.Sent.good(last)
+	good := p.Passed && a.Sent.good(last)
+	a.Asks = good && !a.accepted && Has(a.Sent.Findings, step.Asks)
+	a.Passed = good && !a.Asks
 	return a.Passed
 }
 
@@ -181,6 +187,9 @@ func (r *attempts[A]) take(c *flow.Ctx, a *Attempt[A]) (done bool, err error) {
 	if done, err := r.try(c, a); done || err != nil {
 		return done, err
 	}
+	if a.Asks {
+		return r.accept(c, a)
+	}
 	why, times := r.stuck(a)
 	switch {
 	case why == "":
@@ -208,6 +217,33 @@ func (r *attempts[A]) take(c *flow.Ctx, a *Attempt[A]) (done bool, err error) {
 	}
 	a.Back, a.Last = r.res.Back, r.left == 0
 	return r.try(c.Sub("again"), a)
+}
+
+// accept asks a person about an attempt that no test shows: it is taken as it is, or goes back to its author with a reason.
+func (r *attempts[A]) accept(c *flow.Ctx, a *Attempt[A]) (done bool, err error) {
+	if r.Who == nil {
+		return r.stop(Untested, a.N)
+	}
+	what, said, err := Gate(c, "agree", step.Readable(Clip(a.Sent.Question(r.Who.Say, r.Who.Head(Untested)), 6000))+"\n"+
+		r.Who.Say("승인하면 증명 없이 그대로 반영합니다. 이유를 적어 거부하면 에이전트가 다시 시도하고, 이유가 abort이면 그만둡니다.", "Approve to accept it without proof. Reject with a reason, and the agent tries again; with the reason abort, it gives up."))
+	switch {
+	case err != nil:
+		return false, err
+	case what == flow.Approve:
+		a.accepted, a.Back = true, r.res.Back
+		return r.try(c.Sub("accepted"), a)
+	case said == "", strings.EqualFold(said, Abort):
+		r.res.Aborted = true
+		return r.stop(Untested, a.N)
+	}
+	r.Who.Hints = append(r.Who.Hints, Clip(said, 4000))
+	if r.left == 0 {
+		r.left = r.Who.More
+	}
+	if r.left == 0 {
+		return r.stop(Untested, a.N)
+	}
+	return false, nil
 }
 
 // try proves an attempt and lands it. Not done: what was found goes back.

@@ -132,7 +132,7 @@ func Left(work string, list []step.Finding) (out []string) {
 		work += ": "
 	}
 	for _, f := range list {
-		if f.Severity == step.Fix {
+		if f.Severity == step.Fix || f.Severity == step.Asks {
 			out = append(out, fmt.Sprintf("%s[%s] %s %s", work, f.Rule, f.Path, Clip(f.Message, 200)))
 		}
 	}

@@ -196,7 +196,10 @@ func (b *builder) recheck() step.Turn {
 
 // whyStuck says why a person is asked.
 func (b *builder) whyStuck(why string) string {
-	if why == turn.Blocked {
+	switch why {
+	case turn.Untested:
+		return fmt.Sprintf(b.w.words("%s (%s): 변경을 보이는 테스트가 없습니다. 검사 결과:", "%s (%s): no test shows the change. Findings:"), b.t.ID, b.t.Title)
+	case turn.Blocked:
 		return fmt.Sprintf(b.w.words("%s (%s): 에이전트는 자신이 고칠 수 없다고 합니다. 검사 결과:", "%s (%s) does not pass, and the agent says that it can't be fixed in this project. Findings:"), b.t.ID, b.t.Title)
 	}
 	return fmt.Sprintf(b.w.words("%s (%s): 두 번 같은 결과입니다. 다음 시도도 같을 것입니다. 검사 결과:", "%s (%s) failed twice in the same way. Findings:"), b.t.ID, b.t.Title)
