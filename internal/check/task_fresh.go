@@ -22,7 +22,11 @@ func (p *taskProof) noTest(what string) {
 	case p.t.Unplanned: // nobody is there to be asked
 		p.add(warn("no-test", "", 0, what))
 	default:
-		p.add(fix("no-test", "", 0, what+" Write one that fails without the change and passes with it; if no test can show the change, say why in `untested`."))
+		f := fix("no-test", "", 0, what+" Write one that fails without the change and passes with it; if no test can show the change, say why in `untested`.")
+		if !p.t.Keeps {
+			f.Severity = step.Asks
+		}
+		p.add(f)
 	}
 }
 

@@ -382,14 +382,14 @@ func weakTasks() []taskCase {
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "if got := Count([]int{1, 2}); got != 2 {", "two := []int{7, 8}\n\tif got := Count(two); got != len(two) {", 1) + cartEmpty,
 		}},
 		{name: "an undeclared file", files: honestly(map[string]string{"NOTES.md": "# notes\n\nmore\n"}), rules: []string{"undeclared-file"}},
-		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Fix, task: func(t *check.Task) { t.NewCode = true }},
-		{name: "other code that no test sees", passed: true, rules: []string{"no-test"}, level: step.Fix, files: map[string]string{
+		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Asks, task: func(t *check.Task) { t.NewCode = true }},
+		{name: "other code that no test sees", passed: true, rules: []string{"no-test"}, level: step.Asks, files: map[string]string{
 			"cart/cart.go": strings.Replace(cartGo, "return sum", "if sum > 1000 {\n\t\treturn sum * 2\n\t}\n\treturn sum", 1),
 		}},
-		{name: "a new test that is skipped here", passed: true, rules: []string{"no-test"}, level: step.Fix, task: func(t *check.Task) { t.NewCode = true }, files: map[string]string{
+		{name: "a new test that is skipped here", passed: true, rules: []string{"no-test"}, level: step.Asks, task: func(t *check.Task) { t.NewCode = true }, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "\"testing\"", "(\n\t\"runtime\"\n\t\"testing\"\n)", 1) + strings.Replace(cartEmpty, "{\n", "{\n\tif runtime.GOOS != \"plan9\" {\n\t\tt.Skip(\"of Plan 9\")\n\t}\n", 1),
 		}},
-		{name: "no test at all in the project", files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": "", "tax/tax_test.go": ""}, passed: true, rules: []string{"no-test"}, level: step.Fix, task: func(t *check.Task) {
+		{name: "no test at all in the project", files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": "", "tax/tax_test.go": ""}, passed: true, rules: []string{"no-test"}, level: step.Asks, task: func(t *check.Task) {
 			t.Owns, t.Deletes, t.Taken = owns("cart/cart.go", "cart/cart_test.go", "tax/tax_test.go"), owns("cart/cart_test.go", "tax/tax_test.go"), owns()
 		}},
 		{name: "a test of what a refactoring keeps", task: func(t *check.Task) { t.Keeps = true }, files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1)}, passed: true},
@@ -418,7 +418,7 @@ func weakTasks() []taskCase {
 			},
 		},
 		{
-			name: "a race that the author says no test sees", passed: true, rules: []string{"no-test", "test-passes-without"}, level: step.Warn,
+			name: "a race that the author says no test sees", passed: true, rules: []string{"no-test", "test-passes-without"}, level: step.Asks,
 			files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
 			task: func(t *check.Task) {
 				t.NewCode, t.Owns, t.Untested = true, owns("hits/hits.go", "hits/hits_test.go"), "only the race detector sees it"

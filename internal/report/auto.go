@@ -116,6 +116,9 @@ func featureEnd(l Lang, r *Run, o *step.AutoOut, ref string) string {
 	} else {
 		e.done = fmt.Sprintf(l.T("%s (%s): not done: %s"), o.Feature, o.Mode, o.End)
 		e.open = append(step.Each(o.Open, pdca.Line), e.open...)
+		if o.End.Reason == "untested" {
+			e.open = append(e.open, l.T("to accept it without a test, or to say how to test it, run the same request again without --yes: it continues from here"))
+		}
 	}
 	e.cost[0] += Countf(l.T(", %d attempts, %d check cycles, %d fixes"), o.Attempts, o.QA, o.Fixes)
 	e.document(l, o.Document, ref, o.Verified)

@@ -25,7 +25,7 @@ type Severity string
 // The severities of findings.
 const (
 	Rejects Severity = "reject" // the attempt does not count
-	Asks    Severity = "ask"    // the attempt counts only if a person accepts it
+	Asks    Severity = "ask"    // goes back to the author; when it stays, the attempt counts only if a person accepts it
 	Fix     Severity = "fix"    // goes back to the author; listed when it stays
 	Warn    Severity = "warn"   // listed
 )

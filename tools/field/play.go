@@ -306,7 +306,10 @@ func (f *field) play(r repo, clone string, c commit, name string, bend bend) res
 				Findings []finding
 				Failures []struct{ ID, Message string }
 			}
-			Task *struct{ Findings []finding }
+			Task *struct {
+				Findings []finding
+				Reason   string
+			}
 		}
 		Error string
 	}
@@ -332,6 +335,9 @@ func (f *field) play(r repo, clone string, c commit, name string, bend bend) res
 	}
 	if code != 0 {
 		res.Outcome = "rejected"
+		if m := answer.Modules; name == "honest" && len(m) > 0 && m[0].Task != nil && m[0].Task.Reason == "untested" {
+			res.Outcome = "asked"
+		}
 		if len(found) == 0 {
 			res.Why += ": " + tail(errs)
 		}

@@ -73,14 +73,16 @@ func page(list []repo, results []result) string {
 				continue
 			}
 			fmt.Fprintf(&b, " %d of %d", good, total)
-			if told := of(func(r result) bool { return r.Case == row.name && part[r.Repo] == p && r.Outcome == "reported" }); told > 0 {
-				fmt.Fprintf(&b, ", %d reported", told)
+			for _, outcome := range []string{"reported", "asked"} {
+				if told := of(func(r result) bool { return r.Case == row.name && part[r.Repo] == p && r.Outcome == outcome }); told > 0 {
+					fmt.Fprintf(&b, ", %d %s", told, outcome)
+				}
 			}
 			b.WriteString(" |")
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\nA hunk that no test of the project sees cannot be missed by its tests: such an answer is accepted with a warning, or without. *Reported* is\nwhat is accepted with a finding that names it: the author was told, insisted, and no mutant shows that a test notices less. An honest author\nwho is told that the new tests pass without the change as well answers that it changes how the code works, not what it does; that is\naccepted, and reported to a person.\n\n" + proveText(all) + "\n## Repositories\n\n| repository | language | part | tests, own | without sandbox | honest | bent | prove: quiet | prove: named | last |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("\nA hunk that no test of the project sees cannot be missed by its tests: such an answer is accepted with a warning, or without. *Reported* is\nwhat is accepted with a finding that names it: the author was told, insisted, and no mutant shows that a test notices less. An honest author\nwho is told that the new tests pass without the change as well answers that it changes how the code works, not what it does. Since 30\nNovember 2026 a person has to accept that (*asked*) unless the task is a refactoring; before, it was accepted and reported.\n\n" + proveText(all) + "\n## Repositories\n\n| repository | language | part | tests, own | without sandbox | honest | bent | prove: quiet | prove: named | last |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range list {
 		base, bare, ok := "", "", false
 		var last time.Time

@@ -98,8 +98,9 @@ func (a *Attempt[A]) Judge(p step.TaskProof) bool {
 	a.Sent = Sent{Findings: slices.Concat(a.Turn.Findings, p.Findings), Failures: p.Failures, Said: a.Answer.Words()}
 	last := a.Last || a.Stop != "" || a.Back != nil && (a.Sent.as(*a.Back) || a.Tree == a.Before && a.Back.good(true) && len(a.Back.Failures) == 0)
 	good := p.Passed && a.Sent.good(last)
-	a.Asks = good && !a.accepted && Has(a.Sent.Findings, step.Asks)
-	a.Passed = good && !a.Asks
+	asks := !a.accepted && Has(a.Sent.Findings, step.Asks)
+	a.Asks = good && asks && (last || strings.TrimSpace(a.Answer.built().Untested) != "") // else its author may write a test
+	a.Passed = good && !asks
 	return a.Passed
 }
 
