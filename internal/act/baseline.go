@@ -26,7 +26,7 @@ func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Fo
 	defer b.mu.Unlock()
 	failing = slices.DeleteFunc(slices.Clone(failing), func(t step.TestResult) bool { return b.all || b.asked[t.ID] })
 	if len(failing) == 0 {
-		return b.red, nil
+		return maps.Clone(b.red), nil
 	}
 	got, err := c.FailedBefore(ctx, chain, tree, failing)
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Fo
 	for _, t := range failing {
 		b.asked[t.ID] = true
 	}
-	return b.red, nil
+	return maps.Clone(b.red), nil // others go on with it
 }
 
 // known are those failures of a proof that are not the author's, by id with how they

@@ -263,7 +263,11 @@ func (c *Checker) keep(key string, since int64, what any) bool {
 
 // kept reads a part of a baseline from the record.
 func (c *Checker) kept(key string, what any) (from step.Reused, ok bool) {
-	if strings.HasPrefix(key, "-") || c.o.Fresh {
+	if strings.HasPrefix(key, "-") {
+		return from, false
+	}
+	if c.o.Fresh { // what is found now counts, even if it cannot be kept
+		_ = os.Remove(c.recordFile(key))
 		return from, false
 	}
 	r, ok := c.read(key)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -18,12 +20,12 @@ import (
 func (p *taskProof) noTest(what string) {
 	switch {
 	case p.t.Untested != "":
-		p.add(p.excused(reject("no-test", "", 0, what+" The agent says: "+p.t.Untested)))
+		p.add(p.excused(reject("no-test", "", 0, what+" The agent says: "+strings.TrimRight(p.t.Untested, ". ")+". If a test can show it after all, write one; else a person has to accept it.")))
 	case p.t.Unplanned: // nobody is there to be asked
 		p.add(warn("no-test", "", 0, what))
 	default:
 		f := fix("no-test", "", 0, what+" Write one that fails without the change and passes with it; if no test can show the change, say why in `untested`.")
-		if !p.t.Keeps {
+		if !p.keeps() {
 			f.Severity = step.Asks
 		}
 		p.add(f)
@@ -36,11 +38,20 @@ func (p *taskProof) excused(f step.Finding) step.Finding {
 	if p.t.Untested == "" || f.Severity != step.Rejects {
 		return f
 	}
-	if f.Severity = step.Asks; p.t.Keeps {
+	if f.Severity = step.Asks; p.keeps() {
 		f.Severity = step.Warn
 	}
 	return f
 }
+
+// keeps reports whether the task changes how code works and not what it does. Where it is all that was asked for, its type, which an agent chose,
+// is not enough: the request has to say so, too.
+func (p *taskProof) keeps() bool {
+	return p.t.Keeps && (p.t.Asked == "" || tidies().MatchString(p.t.Request))
+}
+
+// tidies are the words of a request for work that keeps what code does.
+var tidies = re.New(`(?i)\b(refactor|renam|clean|tid(y|ies)|re?format|lint|bump|upgrad|updat|mov(e|es|ed|ing)\b|extract|simplif|restructur|reorgani|typo|chore|dead|unused|comment|doc(s|string|umentation)?\b|moderni|dedup|duplicat|type (hint|annotation))|리팩|정리|옮기|단순|추출|주석|문서`)
 
 // otherCode reports whether a change of a source file is one of its code, and not of tests, comments and layout alone.
 func otherCode(ch Change) bool {
@@ -181,6 +192,13 @@ type testedAlone struct {
 	invalid                string // that the run does not count; those are lost then that it says so of
 }
 
+// endless reports whether they ran into a limit of time.
+func (a testedAlone) endless() bool {
+	return slices.ContainsFunc(a.run.records, func(r step.Record) bool {
+		return strings.HasPrefix(r.Ended, string(proc.TotalLimit)) || strings.HasPrefix(r.Ended, string(proc.IdleLimit))
+	})
+}
+
 // runAlone runs new tests in a place without the change.
 func (p *taskProof) runAlone(ctx context.Context, pl *place, sel toolchain.Selection, tests []test) (a testedAlone, err error) {
 	a.run, err = p.proof.noted(pl.runTests(ctx, sel, tests))
@@ -266,8 +284,12 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test, owne
 	}
 	p.proof.Red = append(p.proof.Red, idsOf(red)...)
 	if a.invalid != "" {
-		if len(a.lost) == 0 {
+		switch {
+		case len(a.lost) > 0:
+		case !owned, a.endless(): // what the change mends may be that they have no end
 			p.add(warn("check-invalid", "", 0, a.invalid))
+		default:
+			p.noTest(a.invalid)
 		}
 		return nil
 	}

@@ -17,6 +17,9 @@ import (
 // unknownTests runs the project's own test command, and runs it again on the tree before with the new tests: there it has to fail.
 func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 	if len(pl.chain.Test(toolchain.Selection{})) == 0 {
+		if slices.ContainsFunc(p.changes, func(ch Change) bool { return IsCode(ch.Path) }) && !Rejected(p.proof.Findings) {
+			p.noTest("The project has no tests.")
+		}
 		return nil
 	}
 	run, err := pl.runTests(ctx, toolchain.Selection{}, nil)

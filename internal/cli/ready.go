@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,21 +36,25 @@ func (p *project) ready(ctx context.Context, o driveOptions) (end func(), err er
 	if !done {
 		quiet()
 		fmt.Fprintf(p.a.Err, p.a.lang().T("the project's checks take longer than %s, so the baseline runs while agents work\n"), surveyed)
-		return end, nil
+		return func() {
+			end()
+			p.stands(list)
+		}, nil
 	}
-	var blocking *step.Standing
-	for i, s := range list {
-		if s.Blocks() && blocking == nil {
-			blocking = &list[i]
-		}
+	p.stands(list)
+	if i := slices.IndexFunc(list, step.Standing.Blocks); i >= 0 {
+		return end, fail(flow.Environment, "nothing can be verified here, so nothing was started: %s. Fix it, or add the test command under checks in %s. For details, run: jacquard doctor", standing(list[i]), configFile)
+	}
+	return end, nil
+}
+
+// stands says what of the project's own checks does not pass without any change.
+func (p *project) stands(list []step.Standing) {
+	for _, s := range list {
 		if s.State != step.Passes && !p.a.json {
 			fmt.Fprintf(p.a.Err, "⚠ %s: %s\n", s.Purpose, report.Standing(p.a.lang(), s))
 		}
 	}
-	if blocking != nil {
-		return end, fail(flow.Environment, "nothing can be verified here, so nothing was started: %s. Fix it, or add the test command under checks in %s. For details, run: jacquard doctor", standing(*blocking), configFile)
-	}
-	return end, nil
 }
 
 // beside does work, and waits for it as long as it is patient. What is not done by then goes on until it is ended.

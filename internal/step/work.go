@@ -298,6 +298,9 @@ type LogLine struct {
 type LandTaskIn struct {
 	TaskIn
 
+	// Accepted says that a person has accepted what no test shows of it.
+	Accepted bool `json:"accepted,omitempty"`
+
 	From    string        `json:"from"` // commit that the author began with
 	Plan    flow.Blob     `json:"plan"` // WorkPlan
 	Handoff Handoff       `json:"handoff"`

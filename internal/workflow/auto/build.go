@@ -99,7 +99,11 @@ func (f *feature) author(c *flow.Ctx, l loop, ask func(a *attempt) (role, text s
 		role, text := ask(a)
 		return f.turn(c, request{role: role, prompt: implementPrompt, schema: builtSchema, task: text}, nil)
 	}
-	return l.Run(c)
+	res, err := l.Run(c)
+	if err == nil && res.End.Reason == "" {
+		f.accept(res.Last.Sent.Findings)
+	}
+	return res, err
 }
 
 // who decides about attempts that another one would not make better.
@@ -134,9 +138,7 @@ func (f *feature) prove(c *flow.Ctx, a *attempt) error {
 		return err
 	}
 	proof.Findings = append(proof.Findings, f.untouched()...)
-	if a.Judge(proof) {
-		f.accept(a.Sent.Findings)
-	}
+	a.Judge(proof)
 	back := a.Sent
 	f.back, f.out.Tests = &back, proof.Counts
 	return nil
@@ -191,7 +193,7 @@ type fixing struct {
 func (f *feature) fix(c *flow.Ctx, x fixing) (bool, error) {
 	start := f.tree
 	f.guided = append(f.guided, f.named(x.guide+"\n"+strings.Join(x.why, "\n"))...)
-	res, err := f.author(c, loop{Key: "fix", Limit: fixAttempts, MustChange: true}, func(a *attempt) (role, text string) {
+	res, err := f.author(c, loop{Key: "fix", Limit: fixAttempts, MustChange: true, Listed: true}, func(a *attempt) (role, text string) {
 		return fixers[x.domain], f.fixText(x, a.Back)
 	})
 	f.reply = turn.Line(res.Last.Answer.Summary, 600)

@@ -90,7 +90,7 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 			return err
 		},
 		Land: func(c *flow.Ctx, a *attempt) (step.LandTaskOut, error) {
-			land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: p.task(a), From: base.Commit, Summary: turn.Line(a.Answer.Summary, 500)})
+			land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: p.task(a), From: base.Commit, Accepted: a.Accepted, Summary: turn.Line(a.Answer.Summary, 500)})
 			base = land.Head
 			return land, err
 		},
@@ -125,7 +125,7 @@ func (p *part) write(c *flow.Ctx, a *attempt) (step.TurnOut, error) {
 // the other parts is asked of the whole.
 func (p *part) task(a *attempt) step.TaskIn {
 	t := step.Owned(p.files, p.p.Title, nil)
-	t.ID, t.HeldOut = p.f.name+"/"+p.id, p.held
+	t.ID, t.Type, t.HeldOut = p.f.name+"/"+p.id, p.f.plan.Type, p.held
 	in := a.Answer.Proof(step.TaskIn{Private: p.f.s.Private, Base: a.Base, Tree: a.Tree, Task: t, Request: p.f.in.Request, Coverage: true})
 	for _, file := range p.f.owned() {
 		if !p.p.Holds(file.Path) {

@@ -23,7 +23,7 @@ func (b *builder) attempts(c *flow.Ctx) (class string, err error) {
 		return "", err
 	}
 	res, err := turn.Attempts[turn.Built]{
-		Key: "try", Phase: "checkpoint", Limit: iterations, Base: b.begun, Tree: b.tree, Back: b.back, Usage: &b.res.Usage,
+		Key: "try", Phase: "checkpoint", Limit: iterations, Listed: true, Base: b.begun, Tree: b.tree, Back: b.back, Usage: &b.res.Usage,
 		Write: b.write, Prove: b.prove, Land: b.lands,
 	}.Run(c)
 	if err != nil || res.End.Reason == "" {

@@ -179,7 +179,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 	start := w.tree
 	w.out.Rounds.Fixes++
 	res, err := turn.Attempts[fixed]{
-		Key: "fix", Phase: "fix", Limit: fixAttempts, MustChange: true, Tree: start, Usage: &w.out.Usage,
+		Key: "fix", Phase: "fix", Limit: fixAttempts, MustChange: true, Listed: true, Tree: start, Usage: &w.out.Usage,
 		Write: func(c *flow.Ctx, a *turn.Attempt[fixed]) (step.TurnOut, error) {
 			out, err := w.ask(c, request{role: "fix", prompt: fixPrompt, schema: fixSchema, task: w.fixText(x, a.Back), tree: a.Before, writes: true}, nil)
 			if err != nil {

@@ -32,6 +32,7 @@ type Attempts[A Answer] struct {
 	// one that leaves its tree as it was is no progress, and one that leaves an earlier tree is an oscillation.
 	Same       int
 	MustChange bool // who leaves the tree that the first attempt begins with has not done it: nothing is proved
+	Listed     bool // what no test shows is listed, and nobody is asked: tests came first, or what is mended was proved before
 
 	Base  string           // tree without the work, that Left is compared with; "" where nothing is left for a later run
 	Tree  string           // that the first attempt begins with
@@ -84,10 +85,12 @@ type Attempt[A Answer] struct {
 	Asks   bool   // it would pass if a person accepts what nothing shows
 	Stop   string // Prove says why there is to be no other attempt where this one does not pass
 
+	Accepted bool // what no test shows of it, by a person
+
 	HeldOut []step.HeldOut // Prove says which calls count from now on, and
 	For     string         // what they were worked out from
 
-	accepted bool // by a person
+	asked bool // somebody is there to be asked
 }
 
 // Judge takes a proof of an attempt and says whether it passes: nothing rejects it, and what only should be better goes back
@@ -98,8 +101,9 @@ func (a *Attempt[A]) Judge(p step.TaskProof) bool {
 	a.Sent = Sent{Findings: slices.Concat(a.Turn.Findings, p.Findings), Failures: p.Failures, Said: a.Answer.Words()}
 	last := a.Last || a.Stop != "" || a.Back != nil && (a.Sent.as(*a.Back) || a.Tree == a.Before && a.Back.good(true) && len(a.Back.Failures) == 0)
 	good := p.Passed && a.Sent.good(last)
-	asks := !a.accepted && Has(a.Sent.Findings, step.Asks)
-	a.Asks = good && asks && (last || strings.TrimSpace(a.Answer.built().Untested) != "") // else its author may write a test
+	asks := !a.Accepted && Has(a.Sent.Findings, step.Asks)
+	told := a.Back != nil && Has(a.Back.Findings, step.Asks) || a.N == 0 && a.asked && a.Answer.built().excuse() != ""
+	a.Asks = good && asks && (last || told) // else its author may write a test
 	a.Passed = good && !asks
 	return a.Passed
 }
@@ -151,7 +155,7 @@ type attempts[A Answer] struct {
 }
 
 func (r *attempts[A]) next(n int) *Attempt[A] {
-	a := &Attempt[A]{N: n, Last: r.left == 0, Base: r.Base, Before: r.res.Tree, Back: r.res.Back}
+	a := &Attempt[A]{N: n, Last: r.left == 0, Base: r.Base, Before: r.res.Tree, Back: r.res.Back, Accepted: r.Listed, asked: r.Who != nil}
 	if r.Who != nil {
 		a.Hints = r.Who.Hints
 	}
@@ -188,8 +192,8 @@ func (r *attempts[A]) take(c *flow.Ctx, a *Attempt[A]) (done bool, err error) {
 	if done, err := r.try(c, a); done || err != nil {
 		return done, err
 	}
-	if a.Asks {
-		return r.accept(c, a)
+	if a.Asks { // a person has said how to go on
+		return false, nil
 	}
 	why, times := r.stuck(a)
 	switch {
@@ -225,24 +229,24 @@ func (r *attempts[A]) accept(c *flow.Ctx, a *Attempt[A]) (done bool, err error) 
 	if r.Who == nil {
 		return r.stop(Untested, a.N)
 	}
-	what, said, err := Gate(c, "agree", step.Readable(Clip(a.Sent.Question(r.Who.Say, r.Who.Head(Untested)), 6000))+"\n"+
-		r.Who.Say("승인하면 증명 없이 그대로 반영합니다. 이유를 적어 거부하면 에이전트가 다시 시도하고, 이유가 abort이면 그만둡니다.", "Approve to accept it without proof. Reject with a reason, and the agent tries again; with the reason abort, it gives up."))
+	words := r.Who.Say("승인하면 증명 없이 그대로 반영합니다. 거부하면 끝납니다.", "Approve to accept it without proof, or reject it.")
+	if r.left+r.Who.More > 0 {
+		words = r.Who.Say("승인하면 증명 없이 그대로 반영합니다. 이유를 적어 거부하면 에이전트가 다시 시도하고, 이유가 abort이면 그만둡니다.", "Approve to accept it without proof. Reject with a reason, and the agent tries again; with the reason abort, it gives up.")
+	}
+	what, said, err := Gate(c, "agree", step.Readable(Clip(a.Sent.Question(r.Who.Say, r.Who.Head(Untested)), 6000))+"\n"+words)
 	switch {
 	case err != nil:
 		return false, err
 	case what == flow.Approve:
-		a.accepted, a.Back = true, r.res.Back
-		return r.try(c.Sub("accepted"), a)
-	case said == "", strings.EqualFold(said, Abort):
+		a.Accepted, a.Asks, a.Passed = true, false, true
+		return r.settle(c.Sub("accepted"), a)
+	case said == "", strings.EqualFold(said, Abort), r.left+r.Who.More == 0:
 		r.res.Aborted = true
 		return r.stop(Untested, a.N)
 	}
 	r.Who.Hints = append(r.Who.Hints, Clip(said, 4000))
 	if r.left == 0 {
 		r.left = r.Who.More
-	}
-	if r.left == 0 {
-		return r.stop(Untested, a.N)
 	}
 	return false, nil
 }
@@ -252,6 +256,14 @@ func (r *attempts[A]) try(c *flow.Ctx, a *Attempt[A]) (done bool, err error) {
 	if err := r.Prove(c, a); err != nil {
 		return false, err
 	}
+	if done, err := r.settle(c, a); done || err != nil || !a.Asks {
+		return done, err
+	}
+	return r.accept(c, a)
+}
+
+// settle takes what an attempt is worth.
+func (r *attempts[A]) settle(c *flow.Ctx, a *Attempt[A]) (done bool, err error) {
 	left := &step.Left{Base: a.Base, Tree: a.Tree, Said: a.Answer.Words(), Answer: a.Turn.Answer, Tests: r.Tests, HeldOut: a.HeldOut, For: a.For}
 	if a.Base == "" || a.Tree == a.Base {
 		left = nil

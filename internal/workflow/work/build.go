@@ -151,7 +151,7 @@ func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[built]) error {
 	if err != nil {
 		return err
 	}
-	if !a.Judge(proof) {
+	if !a.Judge(proof) && !a.Asks {
 		b.issue(c, a.N, a.Sent)
 	}
 	b.res.Findings, b.res.Failures, b.res.Tests = turn.Short(a.Sent.Findings), proof.Failures, proof.Counts
@@ -165,11 +165,14 @@ func (b *builder) land(c *flow.Ctx, a *turn.Attempt[built]) (step.LandTaskOut, e
 	if ans.Blocked != "" { // the proof says otherwise
 		b.issues = append(b.issues, "The agent reported it as blocked: "+turn.Line(ans.Blocked, 500))
 	}
+	if a.Accepted {
+		b.issues = append(b.issues, "A person accepted it without a test.")
+	}
 	b.say(c, "BUILDER", "BUILD", shown(proof.Checks, "build", "lint"))
 	b.say(c, "VERIFIER", "BUILD", shown(proof.Checks, "tests", "task-specific", "files"))
 	b.res.Checks, b.res.Idle, b.res.Called, b.res.Handoff = proof.Checks, proof.Idle, proof.Called, clipped(ans.Handoff)
 	land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{
-		TaskIn: b.proofOf(a), From: b.base.Commit, Plan: b.plan, Handoff: b.res.Handoff, Checks: proof.Checks, Idle: proof.Idle, Log: b.log, Began: b.began,
+		TaskIn: b.proofOf(a), Accepted: a.Accepted, From: b.base.Commit, Plan: b.plan, Handoff: b.res.Handoff, Checks: proof.Checks, Idle: proof.Idle, Log: b.log, Began: b.began,
 		Summary: turn.Line(ans.Summary, 500), Lines: lines(ans.Changes[:min(len(ans.Changes), 20)]), Issues: b.issues,
 	})
 	switch {
