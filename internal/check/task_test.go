@@ -398,6 +398,28 @@ func weakTasks() []taskCase {
 			files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
 			task:  func(t *check.Task) { t.Keeps, t.Owns = true, owns("hits/hits.go", "hits/hits_test.go") },
 		},
+		{
+			name: "a refactoring that the request asks for, and of which its tests notice nothing", passed: true, rules: []string{"no-test"}, level: step.Fix,
+			files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
+			task: func(t *check.Task) {
+				t.Keeps, t.Request, t.Asked, t.Owns = true, "Refactor hits", "Refactor hits", owns("hits/hits.go", "hits/hits_test.go")
+			},
+		},
+		{
+			name: "a refactoring that the request does not speak of", passed: true, rules: []string{"no-test"}, level: step.Asks,
+			files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
+			task: func(t *check.Task) {
+				t.Keeps, t.Untested, t.Request, t.Asked, t.Owns = true, "It is how it works.", "Count all hits", "Count all hits", owns("hits/hits.go", "hits/hits_test.go")
+			},
+		},
+		{
+			name: "a test that compares nothing, of which the author says that none can", passed: true, rules: []string{"compares-nothing"}, level: step.Asks,
+			files: map[string]string{
+				"cart/cart.go":      cartRight + "\n// Mean is what one costs.\nfunc Mean(prices []int) int {\n\tif len(prices) == 0 {\n\t\treturn 0\n\t}\n\treturn Total(prices) * len(prices)\n}\n",
+				"cart/cart_test.go": cartTests + "\nfunc TestMean(t *testing.T) {\n\tif got := Mean([]int{2, 4}); got < 0 {\n\t\tt.Errorf(\"Mean = %d\", got)\n\t}\n}\n",
+			},
+			task: func(t *check.Task) { t.Untested = "Its values are random." },
+		},
 		{name: "a test that passes without the change", task: func(t *check.Task) { t.NewCode = true }, files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1)}, rules: []string{"test-passes-without"}},
 		{
 			name: "a race that the tests do not see", rules: []string{"test-passes-without"}, files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
@@ -418,7 +440,7 @@ func weakTasks() []taskCase {
 			},
 		},
 		{
-			name: "a race that the author says no test sees", passed: true, rules: []string{"no-test", "test-passes-without"}, level: step.Asks,
+			name: "a race that the author says no test sees", passed: true, rules: []string{"no-test"}, level: step.Asks,
 			files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
 			task: func(t *check.Task) {
 				t.NewCode, t.Owns, t.Untested = true, owns("hits/hits.go", "hits/hits_test.go"), "only the race detector sees it"
