@@ -61,7 +61,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 		found := reject("compares-nothing", files[0], 0, fmt.Sprintf(
 			"No new test fails when the new code is mutated: %d mutants were tried, such as another return value, and all survived. Compare the results of the code with the expected values.", tried))
 		if known { // the tests fail with the code as it was
-			found.Severity = step.Fix
+			found.Severity = p.unnoticedThere(files)
 		}
 		p.add(p.excused(found))
 	}
@@ -74,7 +74,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 			if p.failing && !x.anew { // what the new ones compare is something else that it does
 				continue
 			}
-			more, by, counting, found.Severity = slices.Concat(chosen, rest), p.withTestsOf(pl, x.file, files), nil, step.Fix
+			more, by, counting, found.Severity = slices.Concat(chosen, rest), p.withTestsOf(pl, x.file, files), nil, p.unnoticedThere(files)
 		}
 		seen, err := pl.seen(short, x, more, by, counting, &p.proof)
 		if err != nil {
@@ -85,6 +85,14 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 		}
 	}
 	return nil
+}
+
+// unnoticedThere is how bad it is that some tests compare nothing of code that was there before: worse where old ones of them expect something else now.
+func (p *taskProof) unnoticedThere(files []string) step.Severity {
+	if slices.ContainsFunc(p.proof.Findings, func(f step.Finding) bool { return f.Rule == "expectation-changed" && slices.Contains(files, f.Path) }) {
+		return step.Asks
+	}
+	return step.Fix
 }
 
 // unnoticed asks for tests of functions that were there before: of the mutants in what the change wrote they have to notice half, and one where
