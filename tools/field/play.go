@@ -120,6 +120,8 @@ func (f *field) baseline(r repo, clone string) result {
 	switch {
 	case died && s.tests > res.Own && s.blocks == "":
 		res.Why = "its own run ended before all tests had run"
+	case r.Own == "" && strings.Contains(s.blocks, "cannot be reached"):
+		res.Outcome, res.Why = "error", "it does not run here: "+s.blocks
 	case s.blocks != "":
 		res.Outcome, res.Why = "wrong", s.blocks
 	case s.tests == 0 && s.level == "":
