@@ -12,8 +12,8 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// before says which of some failing tests fail on a tree that this run has not changed, with what they say there.
-func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string, failing []step.TestResult) (map[string]string, error) {
+// before reports whether one of some failing tests fails on a tree that this run has not changed, with what it says there. They are all looked at at once.
+func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Found, tree, id string, failing []step.TestResult) (message string, failed bool, err error) {
 	key := tree + " " + chain.Root + " " + chain.Ecosystem
 	a.mu.Lock()
 	b := a.baselines[key]
@@ -24,22 +24,22 @@ func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Fo
 	a.mu.Unlock()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	failing = slices.DeleteFunc(slices.Clone(failing), func(t step.TestResult) bool { return b.all || b.asked[t.ID] })
-	if len(failing) == 0 {
-		return maps.Clone(b.red), nil
+	if !b.all && !b.asked[id] {
+		failing = slices.DeleteFunc(slices.Clone(failing), func(t step.TestResult) bool { return b.asked[t.ID] })
+		got, err := c.FailedBefore(ctx, chain, tree, failing)
+		if err != nil {
+			return "", false, a.checkError(err)
+		}
+		if b.all = got.All; b.all {
+			clear(b.red)
+		}
+		maps.Copy(b.red, got.Failed)
+		for _, t := range failing {
+			b.asked[t.ID] = true
+		}
 	}
-	got, err := c.FailedBefore(ctx, chain, tree, failing)
-	if err != nil {
-		return nil, a.checkError(err)
-	}
-	if b.all = got.All; b.all {
-		clear(b.red)
-	}
-	maps.Copy(b.red, got.Failed)
-	for _, t := range failing {
-		b.asked[t.ID] = true
-	}
-	return maps.Clone(b.red), nil // others go on with it
+	message, failed = b.red[id]
+	return message, failed, nil
 }
 
 // known are those failures of a proof that are not the author's, by id with how they
@@ -85,8 +85,7 @@ func (a *Actor) excuse(ctx context.Context, c *check.Checker, chain toolchain.Fo
 	if !until.IsZero() {
 		return t.ID + " (flaky, in quarantine until " + until.Format(time.DateOnly) + ")", nil
 	}
-	red, err := a.before(ctx, c, chain, tree, failing)
-	if _, failed := red[t.ID]; err != nil || !failed {
+	if _, failed, err := a.before(ctx, c, chain, tree, t.ID, failing); err != nil || !failed {
 		return "", err
 	}
 	return t.ID, nil
@@ -94,8 +93,8 @@ func (a *Actor) excuse(ctx context.Context, c *check.Checker, chain toolchain.Fo
 
 // excuseChanged excuses the failure of a test that its author has changed, if it failed before with the same message.
 func (a *Actor) excuseChanged(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string, t step.TestResult, failing []step.TestResult) (string, error) {
-	red, err := a.before(ctx, c, chain, tree, failing)
-	if message, failed := red[t.ID]; err != nil || !failed || !check.SameMessage(message, t.Message) {
+	message, failed, err := a.before(ctx, c, chain, tree, t.ID, failing)
+	if err != nil || !failed || !check.SameMessage(message, t.Message) {
 		return "", err
 	}
 	return t.ID, nil

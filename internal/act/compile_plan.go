@@ -142,7 +142,7 @@ func (p *CompilePlan) Targets() *target.Result { return p.res }
 
 // Sound reports whether no error was found in the specs.
 func (p *CompilePlan) Sound() bool {
-	return len(p.broken) == 0 && !slices.ContainsFunc(p.problems(), func(f step.Finding) bool { return f.Severity == step.Rejects })
+	return len(p.broken) == 0 && !step.Has(p.problems(), step.Rejects)
 }
 
 // Specs counts the specs that the plan covers.

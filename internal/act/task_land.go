@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -51,15 +50,11 @@ func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (s
 		return out, err
 	}
 	if tree != in.Tree {
-		if out.Proof, err = a.taskProof(ctx, j, in.TaskIn, head.Tree, tree); err != nil || !out.Proof.Passed || !in.Accepted && asks(out.Proof.Findings) {
+		if out.Proof, err = a.taskProof(ctx, j, in.TaskIn, head.Tree, tree); err != nil || !out.Proof.Passed || !in.Accepted && step.Has(out.Proof.Findings, step.Asks) {
 			return out, err
 		}
 	}
 	return a.commitTask(ctx, j, plan, what, in, head, tree, out)
-}
-
-func asks(list []step.Finding) bool {
-	return slices.ContainsFunc(list, func(f step.Finding) bool { return f.Severity == step.Asks })
 }
 
 // onto merges what an author has made of base with the head, where others have landed. start is where he goes on: the same, with the files in

@@ -174,20 +174,23 @@ func (a *Actor) failedBefore(ctx context.Context, c *check.Checker, t check.Task
 		return out, nil
 	}
 	failures := proof.Failures()
+	key := func(chain toolchain.Found) string { return chain.Ecosystem + " " + chain.Root }
+	mine := map[string][]step.TestResult{} // by the toolchain that runs them
+	for _, f := range failures {
+		if chain, ok := chainFor(t.Chains, f.ID); ok {
+			mine[key(chain)] = append(mine[key(chain)], f)
+		}
+	}
 	for _, f := range failures {
 		chain, ok := chainFor(t.Chains, f.ID)
 		if !ok {
 			continue
 		}
-		mine := slices.DeleteFunc(slices.Clone(failures), func(o step.TestResult) bool {
-			of, ok := chainFor(t.Chains, o.ID)
-			return !ok || !of.Same(chain)
-		})
 		excuse := a.excuse
 		if slices.ContainsFunc(proof.Changed, func(id string) bool { return f.ID == id || strings.HasPrefix(f.ID, id+"/") }) {
 			excuse = a.excuseChanged // a test that the author wrote or changed is his
 		}
-		text, err := excuse(ctx, c, chain, before, f, mine)
+		text, err := excuse(ctx, c, chain, before, f, mine[key(chain)])
 		if err != nil {
 			return nil, err
 		}

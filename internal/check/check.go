@@ -288,7 +288,7 @@ func (p Proof) Level() step.Level {
 
 // Rejected reports whether one of the findings rejects the attempt.
 func Rejected(fs []step.Finding) bool {
-	return slices.ContainsFunc(fs, func(f step.Finding) bool { return f.Severity == step.Rejects })
+	return step.Has(fs, step.Rejects)
 }
 
 // bad reports whether a test failed or could not run.

@@ -17,8 +17,7 @@ import (
 
 // complaintLine is a line that says what is wrong at a place: path:line, path(line,column), or what stands below a file's name.
 var (
-	complaintLine = re.New(`(?:^|\s)[^\s:(]+\.\w+(?::\d+|\(\d+,\d+\))`)
-	complaintAt   = re.New(`(?m)(?:^|\s)([^\s:(]+\.\w+)[:(](\d+)`)
+	complaintLine = re.New(`(?:^|\s)([^\s:(]+\.\w+)(?::(\d+)|\((\d+),\d+\))`)
 	errorLine     = re.New(`^(?:E {2,}\S|[\w.$]*(?:Error|Exception)\b|panic: |fatal: |thread '.*' panicked)`)
 	summaryLine   = re.New(`^(?:Found \d+|✖ \d+|\[\*\] \d+|Checked \d+|\d+ (?:errors?|problems?|files?|warnings?|passed|failed|tests?)\b|make(?:\[\d+\])?: |npm (?:error|ERR!)|ELIFECYCLE|Finished |Oh no!)`)
 	placeNumbers  = re.New(`:\d+(?::\d+)?\b|\(\d+,\d+\)|\b\d+(?:\.\d+)?m?s\b|^\s*\d+:\d+\s|\bline \d+`)

@@ -213,7 +213,7 @@ func placesIn(f step.Finding) []string {
 	if f.Path != "" && f.Line > 0 {
 		return []string{fmt.Sprintf("%s:%d", f.Path, f.Line)}
 	}
-	return each(complaintAt().FindAllStringSubmatch(f.Message, -1), func(m []string) string { return path.Clean(m[1]) + ":" + m[2] })
+	return each(complaintLine().FindAllStringSubmatch(f.Message, -1), func(m []string) string { return path.Clean(m[1]) + ":" + m[2] + m[3] })
 }
 
 // onlyNew leaves out what a linter of the table says of a changed file and said of it before.

@@ -40,6 +40,11 @@ type Finding struct {
 	Message  string   `json:"message"`
 }
 
+// Has reports whether one of the findings is of a severity.
+func Has(list []Finding, severity Severity) bool {
+	return slices.ContainsFunc(list, func(f Finding) bool { return f.Severity == severity })
+}
+
 // TestStatus is how a test ended.
 type TestStatus string
 

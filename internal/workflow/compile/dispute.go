@@ -169,7 +169,7 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 	if !same {
 		proof.Findings = slices.Concat(proof.Findings, w.weaker(proof, r.score))
 	}
-	proof.Passed = proof.Passed && !turn.Has(proof.Findings, step.Rejects)
+	proof.Passed = proof.Passed && !step.Has(proof.Findings, step.Rejects)
 	flow.Note(c, "judged", step.AttemptNote{
 		Phase: "red", Attempt: w.attempts["red"], Passed: same || proof.Passed, Score: r.score, Counts: proof.Counts,
 		Findings: clipped(append(proof.Findings, r.findings...), 20), Failures: failures(proof.Failures, 5), Usage: w.res.Usage,

@@ -34,7 +34,7 @@ func (w *work) green(c *flow.Ctx) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if proof.Passed && !turn.Has(proof.Findings, step.Fix) {
+		if proof.Passed && !step.Has(proof.Findings, step.Fix) {
 			w.tree, w.res.Tests, w.res.Baseline, w.examples = proof.Tree, proof.Counts, proof.Baseline, proof.Examples
 			return true, nil
 		}
@@ -109,7 +109,7 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		}
 		// Red flags go back once more while there is an attempt left; they
 		// do not fail a module whose tests pass.
-		if ok && (i == greenRounds || !turn.Has(proof.Findings, step.Fix) || passed != nil && slices.Equal(proof.Findings, passed.res.Findings)) {
+		if ok && (i == greenRounds || !step.Has(proof.Findings, step.Fix) || passed != nil && slices.Equal(proof.Findings, passed.res.Findings)) {
 			w.tree, w.res.Failures, w.notes = proof.Tree, nil, notes.Over(ans.Implements)
 			return true, nil
 		}
@@ -177,7 +177,7 @@ func (w *work) judge(c *flow.Ctx, proof step.GreenOut) bool {
 	return passes(proof)
 }
 
-func passes(proof step.GreenOut) bool { return proof.Passed && !turn.Has(proof.Findings, step.Rejects) }
+func passes(proof step.GreenOut) bool { return proof.Passed && !step.Has(proof.Findings, step.Rejects) }
 
 // better is an attempt whose tests passed and that was sent back for red flags.
 type better struct {
@@ -218,7 +218,7 @@ func (w *work) refactor(c *flow.Ctx) error {
 		if err != nil {
 			return err
 		}
-		if answered && !turn.Has(out.Findings, step.Rejects) {
+		if answered && !step.Has(out.Findings, step.Rejects) {
 			tree, usage = out.Tree, out.Usage
 		}
 	}
@@ -271,7 +271,7 @@ func (w *work) strength(c *flow.Ctx) (bool, error) {
 			w.res.Reason = "disputed"
 			return false, nil
 		}
-		return !turn.Has(m.Findings, step.Rejects), nil // tests that compare nothing show nothing
+		return !step.Has(m.Findings, step.Rejects), nil // tests that compare nothing show nothing
 	}
 	return true, nil
 }
@@ -296,7 +296,7 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (now step.MutateOut, ok b
 	w.res.Usage = w.res.Usage.Add(out.Usage)
 	var ans redAnswer
 	answered := json.Unmarshal(out.Answer, &ans) == nil
-	if !answered || turn.Has(out.Findings, step.Rejects) {
+	if !answered || step.Has(out.Findings, step.Rejects) {
 		return m, true, nil
 	}
 	w.res.Unclear = bound(slices.Concat(w.res.Unclear, ans.Unclear), 20)

@@ -127,7 +127,7 @@ func (w *work) onlyLimits() bool {
 // noNewTests reports whether all that is wrong with tests is that there is no new one.
 func noNewTests(p step.RedOut) bool {
 	left := slices.DeleteFunc(slices.Clone(p.Findings), func(f step.Finding) bool { return f.Rule == "no-new-tests" || f.Severity != step.Rejects })
-	return turn.Has(p.Findings, step.Rejects) && len(left) == 0
+	return step.Has(p.Findings, step.Rejects) && len(left) == 0
 }
 
 // redRound is one turn of the tests' author and its proof. A nil proof means
@@ -156,7 +156,7 @@ func (w *work) redRound(c *flow.Ctx, base string, fb *judged, disputed ...string
 		return nil, ans, err
 	}
 	proof.Findings = append(proof.Findings, out.Findings...)
-	if turn.Has(out.Findings, step.Rejects) {
+	if step.Has(out.Findings, step.Rejects) {
 		proof.Passed = false
 	}
 	return &proof, ans, nil

@@ -191,7 +191,7 @@ func (b *builder) there(c *flow.Ctx) (bool, error) {
 		in.Task.Files = nil
 	}
 	proof, err := b.proved(c, &in)
-	if err != nil || !proof.Passed || turn.Has(proof.Findings, step.Rejects) {
+	if err != nil || !proof.Passed || step.Has(proof.Findings, step.Rejects) {
 		return false, err
 	}
 	b.res.Tests = proof.Counts

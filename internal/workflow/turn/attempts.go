@@ -101,8 +101,8 @@ func (a *Attempt[A]) Judge(p step.TaskProof) bool {
 	a.Sent = Sent{Findings: slices.Concat(a.Turn.Findings, p.Findings), Failures: p.Failures, Said: a.Answer.Words()}
 	last := a.Last || a.Stop != "" || a.Back != nil && (a.Sent.as(*a.Back) || a.Tree == a.Before && a.Back.good(true) && len(a.Back.Failures) == 0)
 	good := p.Passed && a.Sent.good(last)
-	asks := !a.Accepted && Has(a.Sent.Findings, step.Asks)
-	told := a.Back != nil && Has(a.Back.Findings, step.Asks) || a.N == 0 && a.asked && a.Answer.built().excuse() != ""
+	asks := !a.Accepted && step.Has(a.Sent.Findings, step.Asks)
+	told := a.Back != nil && step.Has(a.Back.Findings, step.Asks) || a.N == 0 && a.asked && a.Answer.built().excuse() != ""
 	a.Asks = good && asks && (last || told) // else its author may write a test
 	a.Passed = good && !asks
 	return a.Passed

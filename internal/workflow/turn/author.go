@@ -80,15 +80,10 @@ type Sent struct {
 	Merged   bool   // it was found when the work was merged with that of others
 }
 
-// Has reports whether one of the findings is of a severity.
-func Has(list []step.Finding, severity step.Severity) bool {
-	return slices.ContainsFunc(list, func(x step.Finding) bool { return x.Severity == severity })
-}
-
 // good reports whether findings let an attempt count: none rejects it, and what is only to be fixed does not go back any
 // more because it is the last.
 func (s Sent) good(last bool) bool {
-	return !Has(s.Findings, step.Rejects) && (last || !Has(s.Findings, step.Fix))
+	return !step.Has(s.Findings, step.Rejects) && (last || !step.Has(s.Findings, step.Fix))
 }
 
 // signatures are the ids of what failed in an attempt; they are the same when it fails in the same way.
