@@ -17,44 +17,41 @@ import (
 // requirement gets the request understood. A person is asked where it can be read in two ways, all at once and at most
 // twice.
 func (w *work) requirement(c *flow.Ctx) (step.End, error) {
+	var ans required
 	problem := ""
-	wrong, asked := 0, 0
-	for _, c := range flow.Rounds(c, "draft", questionRounds+drafts) {
-		var ans required
-		out, err := w.ask(c, request{role: "requirements", prompt: requirementsPrompt, schema: requirementsSchema, task: w.requirementText(problem)}, &ans)
-		if err != nil {
-			return step.End{}, err
-		}
-		w.draft = string(out.Answer)
-		ans.Questions = slices.DeleteFunc(ans.Questions, func(q turn.Question) bool { // answered already
-			return slices.ContainsFunc(w.answers, func(a step.QA) bool {
-				return strings.HasPrefix(a.Question, turn.Clip(strings.TrimSpace(q.Question), 800))
-			})
-		})
-		if len(ans.Questions) > 0 && asked < questionRounds {
-			asked++
-			said, err := turn.Questions(c, ans.Questions, w.in.Yes)
-			if err != nil {
-				return step.End{}, err
-			}
+	ok, err := turn.Drafts{
+		Limit: drafts, Questions: questionRounds, Yes: w.in.Yes,
+		Write: func(c *flow.Ctx, _ int) ([]turn.Question, error) {
+			ans = required{}
+			out, err := w.ask(c, request{role: "requirements", prompt: requirementsPrompt, schema: requirementsSchema, task: w.requirementText(problem)}, &ans)
+			w.draft = string(out.Answer)
+			return slices.DeleteFunc(ans.Questions, func(q turn.Question) bool { // answered already
+				return slices.ContainsFunc(w.answers, func(a step.QA) bool {
+					return strings.HasPrefix(a.Question, turn.Clip(strings.TrimSpace(q.Question), 800))
+				})
+			}), err
+		},
+		Answered: func(_ *flow.Ctx, asked []turn.Question, said []step.QA) bool {
 			w.answers = append(w.answers, said...)
-			switch {
-			case w.in.Yes:
+			if w.in.Yes {
 				w.out.Assumed = append(w.out.Assumed, said...)
-			case !turn.Defaults(ans.Questions, said):
-				continue
 			}
-		}
-		if problem = ans.problem(); problem == "" {
-			w.req = ans.Requirement
-			w.req.Title = title(w.req.Title)
-			return step.End{}, w.claim(c, ans.Feature)
-		}
-		if wrong++; wrong >= drafts {
-			break
-		}
+			return w.in.Yes || turn.Defaults(asked, said)
+		},
+		Check: func(*flow.Ctx, int) (bool, error) {
+			problem = ans.problem()
+			return problem == "", nil
+		},
+	}.Run(c)
+	if err != nil {
+		return step.End{}, err
 	}
-	return step.End{Reason: turn.Limit, N: drafts, Detail: "no valid requirement was written: " + problem}, nil
+	if !ok {
+		return step.End{Reason: turn.Limit, N: drafts, Detail: "no valid requirement was written: " + problem}, nil
+	}
+	w.req = ans.Requirement
+	w.req.Title = title(w.req.Title)
+	return step.End{}, w.claim(c, ans.Feature)
 }
 
 // claim gets the run a name that nobody else has.

@@ -52,41 +52,35 @@ func newSpec(c *flow.Ctx, in step.SpecIn) (step.DocumentOut, error) {
 	w := &writing{in: in, s: s}
 	w.out.Usage.Known = true
 	w.out.Modules = []step.DocumentModule{}
-	rounds, asked := draftRounds, 0
-	for n, c := range flow.Rounds(c, "draft", draftRounds+questionRounds) {
-		if rounds == 0 {
-			break
-		}
-		questions, answer, err := w.ask(c, n)
-		if err != nil {
-			return w.out, err
-		}
-		if len(questions) > 0 && asked < questionRounds {
-			asked++
-			said, err := turn.Questions(c, questions, in.Yes)
-			if err != nil {
-				return w.out, err
-			}
+	var draft step.DraftOut
+	ok, err := turn.Drafts{
+		Limit: draftRounds, Questions: questionRounds, Yes: in.Yes,
+		Write: w.ask,
+		Answered: func(_ *flow.Ctx, _ []turn.Question, said []step.QA) bool {
 			w.answers = append(w.answers, said...)
 			if in.Yes {
 				w.out.Assumed = append(w.out.Assumed, said...)
 			}
-			continue
-		}
-		rounds--
-		d, err := turn.Do(c, "check", step.SpecDraft, step.DraftIn{Tree: s.Tree, Path: in.Path, Answer: answer, Assumed: w.out.Assumed, Told: w.told})
-		if err != nil {
-			return w.out, err
-		}
-		w.findings, w.told = d.Findings, append(w.told, d.Told...)
-		flow.Note(c, "judged", step.AttemptNote{Phase: "specify", Attempt: n, Passed: len(d.Findings) == 0, Findings: d.Findings, Usage: w.out.Usage})
-		if len(d.Findings) > 0 {
-			continue
-		}
-		return w.write(c, d)
+			return false // who asks writes no modules
+		},
+		Check: func(c *flow.Ctx, n int) (bool, error) {
+			draft, err = turn.Do(c, "check", step.SpecDraft, step.DraftIn{Tree: s.Tree, Path: in.Path, Answer: w.before, Assumed: w.out.Assumed, Told: w.told})
+			if err != nil {
+				return false, err
+			}
+			w.findings, w.told = draft.Findings, append(w.told, draft.Told...)
+			flow.Note(c, "judged", step.AttemptNote{Phase: "specify", Attempt: n, Passed: len(draft.Findings) == 0, Findings: draft.Findings, Usage: w.out.Usage})
+			return len(draft.Findings) == 0, nil
+		},
+	}.Run(c)
+	if err != nil {
+		return w.out, err
 	}
-	w.out.Findings = w.findings
-	return w.out, nil
+	if !ok {
+		w.out.Findings = w.findings
+		return w.out, nil
+	}
+	return w.write(c, draft)
 }
 
 // writing is one request on its way into documents.
@@ -95,27 +89,27 @@ type writing struct {
 	s        step.SpecSurveyOut
 	answers  []step.QA
 	findings []step.Finding
-	told     []string // warnings of what a change has probably left behind
-	before   string   // the answer that the findings are about
+	told     []string        // warnings of what a change has probably left behind
+	before   json.RawMessage // the last answer
 	out      step.DocumentOut
 }
 
 // ask gets an answer, and the questions in it.
-func (w *writing) ask(c *flow.Ctx, n int) ([]turn.Question, json.RawMessage, error) {
+func (w *writing) ask(c *flow.Ctx, n int) ([]turn.Question, error) {
 	out, err := turn.Ask(c, step.Turn{
 		Role: "specify", Module: cmp.Or(w.in.Path, "."), Attempt: n, Tree: w.s.Tree, Instructions: specifyPrompt, Docs: w.s.Docs,
 		Task: w.task(), Schema: specifySchema, Judge: true, Budget: w.in.Budget,
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	w.out.Usage = w.out.Usage.Add(out.Usage)
-	w.before = string(out.Answer)
+	w.before = out.Answer
 	var ans struct {
 		Questions []turn.Question `json:"questions"`
 	}
 	err = turn.Decode(out.Answer, &ans)
-	return ans.Questions, out.Answer, err
+	return ans.Questions, err
 }
 
 func (w *writing) task() string {
@@ -134,7 +128,7 @@ func (w *writing) task() string {
 		fmt.Fprintf(&b, "- %s\n  %s\n", qa.Question, qa.Answer)
 	}
 	if len(w.findings) > 0 {
-		b.WriteString("\nYour previous answer:\n" + turn.Given(w.before) + "The engine rejected it. Fix exactly these problems and return the whole answer:\n")
+		b.WriteString("\nYour previous answer:\n" + turn.Given(string(w.before)) + "The engine rejected it. Fix exactly these problems and return the whole answer:\n")
 		for _, f := range w.findings {
 			place := f.Path
 			if f.Line > 0 {

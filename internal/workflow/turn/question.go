@@ -23,9 +23,9 @@ type Question struct {
 const QuestionSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["question","default"],"properties":{` +
 	`"question":{"type":"string"},"options":{"type":"array","items":{"type":"string"}},"default":{"type":"string"}}}}`
 
-// Questions asks a person all of them at once, and takes the default where the answer says nothing. With yes nobody is
+// askAll asks a person all of them at once, and takes the default where the answer says nothing. With yes nobody is
 // asked: the defaults hold.
-func Questions(c *flow.Ctx, list []Question, yes bool) ([]step.QA, error) {
+func askAll(c *flow.Ctx, list []Question, yes bool) ([]step.QA, error) {
 	list = list[:min(len(list), maxQuestions)]
 	numbers := make([]int, len(list))
 	for i := range numbers {

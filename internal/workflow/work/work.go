@@ -84,62 +84,53 @@ func run(c *flow.Ctx, in step.WorkIn) (step.WorkOut, error) {
 
 // specify gets a requirement that is sound and that a person agrees to. False: there is none; the result says why.
 func (w *request) specify(c *flow.Ctx) (bool, error) {
-	var back feedback
-	rounds, asked, rejected := draftRounds, 0, 1
-	for n, c := range flow.Rounds(c, "draft", (maxRejections+1)*draftRounds+questionRounds) {
-		if rounds == 0 {
-			break
-		}
-		var ans specified
-		told := back
-		if err := w.author(c, "specify", n, w.instructions(specifyPrompt), specifySchema, w.requestTask(back), &ans, &back); err != nil {
-			return false, err
-		}
-		if len(ans.Questions) > 0 && asked < questionRounds {
-			asked++
-			said, err := turn.Questions(c, ans.Questions, w.in.Yes)
-			if err != nil {
-				return false, err
-			}
+	var ans specified
+	var back, told feedback
+	ok, err := turn.Drafts{
+		Limit: draftRounds, Questions: questionRounds, Rejections: maxRejections, Yes: w.in.Yes,
+		Write: func(c *flow.Ctx, n int) ([]turn.Question, error) {
+			ans, told = specified{}, back
+			err := w.author(c, "specify", n, w.instructions(specifyPrompt), specifySchema, w.requestTask(back), &ans, &back)
+			return ans.Questions, err
+		},
+		Answered: func(c *flow.Ctx, asked []turn.Question, said []step.QA) bool {
 			w.answers = append(w.answers, said...)
-			w.answered(c, ans.Questions, said)
-			switch {
-			case w.in.Yes:
+			w.answered(c, asked, said)
+			if w.in.Yes {
 				w.out.Assumed = append(w.out.Assumed, said...)
-			case !turn.Defaults(ans.Questions, said):
-				told.before = back.before
-				back = told // nobody has judged this answer; what was said of the one before it stands
-				continue
 			}
-		}
-		rounds--
-		w.requirement(c, ans)
-		findings := soundRequirement(w.plan.Requirement)
-		if len(findings) == 0 {
-			w.plan.Mode, w.reasons = firstMode(w.plan.Requirement, w.in)
-			var err error
-			if findings, err = w.check(c, "requirement", []task.Task{w.whole()}); err != nil {
-				return false, err
+			if w.in.Yes || turn.Defaults(asked, said) {
+				return true
 			}
-		}
-		flow.Note(c, "judged", step.AttemptNote{Phase: "specify", Attempt: n, Passed: len(findings) == 0, Findings: findings, Usage: w.out.Usage})
-		if len(findings) > 0 {
-			back.findings = findings
-			continue
-		}
-		ok, why, err := w.gate(c, w.requirementGate())
-		if err != nil || ok {
-			return ok, err
-		}
-		if back.rejected, back.edited, rounds = why, w.edited, draftRounds; rejected == maxRejections {
-			break
-		}
-		rejected++
-		w.rejected(c, "specifier", step.RequirementRejected, why)
+			told.before = back.before
+			back = told // nobody has judged this answer; what was said of the one before it stands
+			return false
+		},
+		Check: func(c *flow.Ctx, n int) (bool, error) {
+			w.requirement(c, ans)
+			if back.findings = soundRequirement(w.plan.Requirement); len(back.findings) == 0 {
+				w.plan.Mode, w.reasons = firstMode(w.plan.Requirement, w.in)
+				var err error
+				if back.findings, err = w.check(c, "requirement", []task.Task{w.whole()}); err != nil {
+					return false, err
+				}
+			}
+			w.judged(c, "specify", n, back.findings)
+			return len(back.findings) == 0, nil
+		},
+		Agree: func(c *flow.Ctx) (bool, error) {
+			return w.agree(c, w.requirementGate(), &back, "specifier", step.RequirementRejected)
+		},
+	}.Run(c)
+	if err == nil && !ok {
+		w.out.Why, w.out.Findings = "no valid requirement was written", back.findings
 	}
-	w.out.Why = "no valid requirement was written"
-	w.out.Findings = back.findings
-	return false, nil
+	return ok, err
+}
+
+// judged notes what is wrong with an answer.
+func (w *request) judged(c *flow.Ctx, phase string, n int, findings []step.Finding) {
+	flow.Note(c, "judged", step.AttemptNote{Phase: phase, Attempt: n, Passed: len(findings) == 0, Findings: findings, Usage: w.out.Usage})
 }
 
 // requirement takes an answer over.
@@ -173,44 +164,37 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 	if w.plan.Mode == step.DirectMode {
 		return w.keep(c)
 	}
+	var ans planned
 	var back feedback
-	rounds, rejected := draftRounds, 1
-	for n, c := range flow.Rounds(c, "draft", (maxRejections+1)*draftRounds) {
-		if rounds--; rounds < 0 {
-			break
-		}
-		var ans planned
-		if err := w.author(c, "plan", n, w.instructions(planPrompt), planSchema, w.planTask(back), &ans, &back); err != nil {
-			return flow.Blob{}, false, err
-		}
-		if g := turn.Line(ans.Goal, 500); g != "" {
-			w.plan.Goal = g
-		}
-		findings, err := w.check(c, "plan", w.keepCalls(renumbered(ans.Tasks)))
-		if err != nil {
-			return flow.Blob{}, false, err
-		}
-		flow.Note(c, "judged", step.AttemptNote{Phase: "plan", Attempt: n, Passed: len(findings) == 0, Findings: findings, Usage: w.out.Usage})
-		if len(findings) > 0 {
-			back.findings = findings
-			continue
-		}
-		w.plan.Mode, w.reasons = planMode(w.plan.Tasks, w.in.Router)
-		ok, why, err := w.gate(c, w.planGate())
-		if err != nil {
-			return flow.Blob{}, false, err
-		}
-		if ok {
-			return w.keep(c)
-		}
-		if back.rejected, back.edited, rounds = why, w.edited, draftRounds; rejected == maxRejections {
-			break
-		}
-		rejected++
-		w.rejected(c, "planner", step.PlanRejected, why)
+	ok, err := turn.Drafts{
+		Limit: draftRounds, Rejections: maxRejections,
+		Write: func(c *flow.Ctx, n int) ([]turn.Question, error) {
+			ans = planned{}
+			return nil, w.author(c, "plan", n, w.instructions(planPrompt), planSchema, w.planTask(back), &ans, &back)
+		},
+		Check: func(c *flow.Ctx, n int) (ok bool, err error) {
+			if g := turn.Line(ans.Goal, 500); g != "" {
+				w.plan.Goal = g
+			}
+			if back.findings, err = w.check(c, "plan", w.keepCalls(renumbered(ans.Tasks))); err != nil {
+				return false, err
+			}
+			w.judged(c, "plan", n, back.findings)
+			return len(back.findings) == 0, nil
+		},
+		Agree: func(c *flow.Ctx) (bool, error) {
+			w.plan.Mode, w.reasons = planMode(w.plan.Tasks, w.in.Router)
+			return w.agree(c, w.planGate(), &back, "planner", step.PlanRejected)
+		},
+	}.Run(c)
+	if err != nil {
+		return flow.Blob{}, false, err
 	}
-	w.out.Why, w.out.Findings = "no valid plan was written", back.findings
-	return flow.Blob{}, false, nil
+	if !ok {
+		w.out.Why, w.out.Findings = "no valid plan was written", back.findings
+		return flow.Blob{}, false, nil
+	}
+	return w.keep(c)
 }
 
 // keepCalls adds the held-out calls of the requirement to a plan of one task. Of several, nobody knows after which one they hold.
@@ -268,9 +252,15 @@ func (w *request) answered(c *flow.Ctx, asked []turn.Question, said []step.QA) {
 	}
 }
 
-// rejected notes why a person did not agree.
-func (w *request) rejected(c *flow.Ctx, stage, what, why string) {
-	w.plan.Decisions = append(w.plan.Decisions, step.Decision{At: c.Now().UnixMilli(), Stage: stage, Question: what, Answer: turn.Line(why, 1000), By: step.ByRejection})
+// agree asks a person for a document. Why he does not agree is what its author is told, and those who work on.
+func (w *request) agree(c *flow.Ctx, a approval, back *feedback, stage, rejected string) (bool, error) {
+	ok, why, err := w.gate(c, a)
+	if err != nil || ok {
+		return ok, err
+	}
+	back.rejected, back.edited = why, w.edited
+	w.plan.Decisions = append(w.plan.Decisions, step.Decision{At: c.Now().UnixMilli(), Stage: stage, Question: rejected, Answer: turn.Line(why, 1000), By: step.ByRejection})
+	return false, nil
 }
 
 // say adds a line to the activity log.
