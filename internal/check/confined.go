@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -90,13 +91,44 @@ func (c *Checker) base(env []string) *confine.Policy {
 // be trusted: it is compiled, once for each base. It is vetted and linked, with a program that does nothing in place of the tests,
 // once for what it imports from outside: facts and objects of that are the most that a check would make again and again.
 func (p *place) warm(ctx context.Context, base string) error {
-	if p.c.o.Confine == nil || p.chain.Ecosystem != toolchain.Go || base == "" {
+	if base == "" || hurried(ctx) {
+		return nil
+	}
+	return p.warmPackages(ctx, base, "./...")
+}
+
+// hurried reports whether warm would leave too little time for what is to be done.
+func hurried(ctx context.Context) bool {
+	part := partTime(ctx)
+	return part != 0 && part < warmTime
+}
+
+// warmChanged compiles, where there is no time for all, the packages of changed files with what they import.
+func (p *place) warmChanged(ctx context.Context, files []string) error {
+	if !hurried(ctx) {
+		return nil
+	}
+	var packages []string
+	for _, file := range files {
+		if rel, err := filepath.Rel(p.chain.Root, path.Dir(file)); err == nil && p.ours(file) {
+			packages = append(packages, "./"+filepath.ToSlash(rel))
+		}
+	}
+	slices.Sort(packages)
+	if packages = slices.Compact(packages); len(packages) == 0 {
+		return nil
+	}
+	return p.warmPackages(ctx, p.tree, packages...)
+}
+
+func (p *place) warmPackages(ctx context.Context, base string, packages ...string) error {
+	if p.c.o.Confine == nil || p.chain.Ecosystem != toolchain.Go {
 		return nil
 	}
 	p.c.keepFresh()
 	ways := compiled(p.chain)
 	program, _ := proc.LookPath("go", p.c.lookup("PATH")) // the check says so if there is none
-	done, release := p.c.once("warm-", fmt.Append(nil, "5", base, p.chain.Root, runtime.GOARCH, program, p.c.lookup("GOTOOLCHAIN"), ways))
+	done, release := p.c.once("warm-", fmt.Append(nil, "6", packages, base, p.chain.Root, runtime.GOARCH, program, p.c.lookup("GOTOOLCHAIN"), ways))
 	defer release()
 	if _, err := os.Stat(done); err == nil {
 		return nil
@@ -120,7 +152,7 @@ func (p *place) warm(ctx context.Context, base string) error {
 		return err
 	}
 	for _, flags := range ways {
-		if err := q.warmWay(ctx, flags); err != nil {
+		if err := q.warmWay(ctx, flags, packages); err != nil {
 			if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
 				return nil // the check says what is missing
 			}
@@ -169,11 +201,13 @@ func (c *Checker) keepFresh() {
 	_ = os.WriteFile(stamp, nil, 0o644)
 }
 
-// warmWay compiles a place's tree with flags of go, and vets and links what it imports where nothing has done so before.
-func (p *place) warmWay(ctx context.Context, flags []string) error {
+// warmWay compiles packages of a place's tree with flags of go, and, where there is time, vets and links what it imports where nothing has
+// done so before.
+func (p *place) warmWay(ctx context.Context, flags, packages []string) error {
 	const outside = "{{if or .Standard (and .Module (not .Module.Main))}}{{.ImportPath}} {{.BuildID}}{{end}}"
 	imports := sha256.New()
-	if err := p.fillCache(ctx, imports, append([]string{"go", "list", "-e", "-export", "-test", "-deps", "-f", outside}, flags...)); err != nil {
+	err := p.fillCache(ctx, imports, slices.Concat([]string{"go", "list", "-e", "-export", "-test", "-deps", "-f", outside}, flags, packages))
+	if err != nil || hurried(ctx) { // what is linked would not be kept when the time is over
 		return err
 	}
 	done, release := p.c.once("linked-", fmt.Append(imports.Sum(nil), flags))
@@ -182,14 +216,14 @@ func (p *place) warmWay(ctx context.Context, flags []string) error {
 		return nil
 	}
 	for _, argv := range [][]string{{"go", "vet"}, append([]string{"go", "test", "-count=1", "-exec=/bin/true"}, flags...)} {
-		if err := p.fillCache(ctx, io.Discard, argv); err != nil {
+		if err := p.fillCache(ctx, io.Discard, slices.Concat(argv, packages)); err != nil {
 			return err
 		}
 	}
 	return os.WriteFile(done, nil, 0o644)
 }
 
-// fillCache runs go on all packages of a place, with the cache that checks only see as one that it may change.
+// fillCache runs go in a place, with the cache that checks only see as one that it may change.
 func (p *place) fillCache(ctx context.Context, out io.Writer, argv []string) error {
 	home, tmp := filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp")
 	env := p.c.env(home, tmp, nil, p.chain.Env(), false)
@@ -197,7 +231,7 @@ func (p *place) fillCache(ctx context.Context, out io.Writer, argv []string) err
 	o.Read = append(o.Read, p.dir, filepath.Join(p.c.o.Cache, "go-mod"))
 	o.Write = append(o.Write, home, tmp, filepath.Join(p.c.o.Cache, goBuild))
 	_, err := proc.Run(ctx, proc.Command{
-		Argv: append(argv, "./..."), Dir: p.full(p.chain.Root), Env: env, Confine: o, Total: warmTime, Output: out, Mark: p.c.o.Mark + filepath.Base(p.dir),
+		Argv: argv, Dir: p.full(p.chain.Root), Env: env, Confine: o, Total: warmTime, Output: out, Mark: p.c.o.Mark + filepath.Base(p.dir),
 	})
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

@@ -419,6 +419,9 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 		return err
 	}
 	defer func() { err = joinClose(err, x.pl) }()
+	if err := x.pl.warmChanged(ctx, x.changed); err != nil {
+		return err
+	}
 	if j.unfit, err = x.pl.newlyUnfit(ctx); err != nil {
 		return err
 	}

@@ -107,6 +107,8 @@ func isCodeThere(p, lang string) bool {
 		})
 	case lang == "" || above == "" || strings.HasPrefix(name, "__") || slices.ContainsFunc(dirs, ofTests):
 		return false
+	case name == "testdata" && languageRows[lang].isTest(p): // a sample, which no runner of this project is asked for
+		return false
 	case slices.ContainsFunc(dirs, ofSources):
 		return true
 	}

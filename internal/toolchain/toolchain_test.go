@@ -94,7 +94,7 @@ func TestClassify(t *testing.T) {
 		"vitest.config.mts": toolchain.Config, "requirements-dev.txt": toolchain.Config, ".husky/_/pre-push": toolchain.Config, ".env.test": toolchain.Config,
 		"league/fixtures/a.go": toolchain.Source, "league/fixtures/a_test.go": toolchain.Test, "golden/a.go": toolchain.Source, "test/fixtures/a.go": toolchain.Source,
 		"a/testdata/fixtures/x.go": toolchain.TestData, "__fixtures__/x.go": toolchain.TestData, "golden/_old/x.go": toolchain.TestData, "golden/a.txt": toolchain.TestData,
-		"src/fixtures/a.js": toolchain.Source, "src/a/test_data/b.ts": toolchain.Source, "lib/golden/a.rb": toolchain.TestData, "packages/a/lib/fixtures/b.js": toolchain.Source,
+		"internal/a/testdata/b.test.ts": toolchain.TestData, "internal/a/testdata/b.ts": toolchain.Source, "src/fixtures/a.js": toolchain.Source, "src/a/test_data/b.ts": toolchain.Source, "lib/golden/a.rb": toolchain.TestData, "packages/a/lib/fixtures/b.js": toolchain.Source,
 		"shop/fixtures/a.py": toolchain.Source, "shop/fixtures/test_a.py": toolchain.Test, "crates/a/src/golden/mod.rs": toolchain.Source, "src/main/java/a/fixtures/B.java": toolchain.Source,
 		"tests/fixtures/a.py": toolchain.TestData, "test/fixtures/a.js": toolchain.TestData, "src/__tests__/fixtures/a.ts": toolchain.TestData, "src/a/__fixtures__/b.ts": toolchain.TestData,
 		"shop/tests/fixtures/a.py": toolchain.TestData, "fixtures/a.py": toolchain.TestData, "unit-tests/src/fixtures/a.ts": toolchain.TestData, "packages/a/fixtures/b.js": toolchain.TestData,

@@ -68,7 +68,7 @@ type result struct {
 	Repo    string    `json:"repo"`
 	Commit  string    `json:"commit"`            // what was checked out, or the commit that is played back
 	Case    string    `json:"case"`              // baseline; honest, or the name of a bend; prove, or prove- and the name of a bend
-	Outcome string    `json:"outcome"`           // right, wrong; same, differs; accepted, reported (a finding that blocks nothing names the bend), rejected, asked (no test shows it, so a person has to accept it); quiet, blocked; named, unnamed, unseen (no test of the project fails without the hunk), unknown; none = there is nothing to bend; error
+	Outcome string    `json:"outcome"`           // right, wrong; same, differs; accepted, reported (a finding that blocks nothing names the bend), rejected, asked (no test shows it, so a person has to accept it); quiet, blocked; named, unnamed, unseen (no test of the project fails without the hunk, or all code), unknown; none = there is nothing to bend; error
 	Verdict string    `json:"verdict,omitempty"` // of prove
 	Why     string    `json:"why,omitempty"`
 	Rules   []string  `json:"rules,omitempty"` // of the findings that rejected it, or that an accepted one was warned of

@@ -356,6 +356,9 @@ func (f *field) play(r repo, clone string, c commit, name string, bend bend) res
 			res.Why += fmt.Sprintf("\n[%s] %s %s", x.Rule, x.Path, x.Message[:min(len(x.Message), 1500)])
 		}
 	}
+	if res.Outcome == "accepted" && (name == "hunk" || name == "tests") && f.unseen(r, clone, c) {
+		res.Outcome = "unseen"
+	}
 	return res
 }
 

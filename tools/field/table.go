@@ -73,7 +73,7 @@ func page(list []repo, results []result) string {
 				continue
 			}
 			fmt.Fprintf(&b, " %d of %d", good, total)
-			for _, outcome := range []string{"reported", "asked"} {
+			for _, outcome := range []string{"reported", "asked", "unseen"} {
 				if told := of(func(r result) bool { return r.Case == row.name && part[r.Repo] == p && r.Outcome == outcome }); told > 0 {
 					fmt.Fprintf(&b, ", %d %s", told, outcome)
 				}
@@ -148,7 +148,7 @@ func proveText(all []result) string {
 			honest++
 		case strings.HasPrefix(r.Case, "prove-") && r.Outcome == "unknown":
 			unknown++
-		case r.Outcome == "unseen":
+		case strings.HasPrefix(r.Case, "prove-") && r.Outcome == "unseen":
 			unseen++
 		}
 	}
