@@ -20,15 +20,18 @@ type heldOut struct {
 }
 
 // heldOut are the calls that are kept from the author of the code: those that can be read, are of exports, and stand neither in the
-// spec nor in a test, where the author of the code would have seen them. unmade are the others, with the reason.
+// spec nor in a test, where the author of the code would have seen them. unmade are the others, with the reason. Of a call that is there
+// twice the second is left out.
 func (m Module) heldOut(seen []example.Example) (out []heldOut, unmade []step.Example) {
-	known := setOf(each(seen, example.Example.Calls))
+	known, tested := map[string]bool{}, setOf(each(seen, example.Example.Calls))
 	for _, h := range without(m.HeldOut, isCommand) {
 		e, why := m.readHeldOut(h)
 		switch {
 		case why != "":
-		case known[e.Calls()]: // a test or an example is it
+		case known[e.Calls()]:
 			continue
+		case tested[e.Calls()]:
+			why = "a test or an example has it"
 		case len(out) == mostHeldOut:
 			why = fmt.Sprintf("%d calls of a module are made", mostHeldOut)
 		}

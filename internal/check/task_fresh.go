@@ -20,7 +20,7 @@ import (
 func (p *taskProof) noTest(what string) {
 	switch {
 	case p.t.Untested != "":
-		p.add(p.excused(reject("no-test", "", 0, what+" The agent says: "+strings.TrimRight(p.t.Untested, ". ")+". If a test can show it after all, write one; else a person has to accept it.")))
+		p.add(p.excused(reject("no-test", "", 0, what+" Write one that fails without the change and passes with it, unless no test can see the change; that it is obvious is no reason. The agent says: "+strings.TrimRight(p.t.Untested, ". ")+".")))
 	case p.t.Unplanned: // nobody is there to be asked
 		p.add(warn("no-test", "", 0, what))
 	default:

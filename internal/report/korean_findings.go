@@ -377,8 +377,8 @@ var koreanFindings = map[string]string{
 	"The new tests pass when %s fails at each call, and when it does nothing, so they do not reach it. Call the changed code, and compare its results with the expected values.":       "새 테스트는 %s이(가) 호출될 때마다 실패해도, 아무것도 하지 않아도 통과하므로 그 코드에 닿지 않습니다. 변경된 코드를 호출하고 결과를 예상 값과 비교하세요.",
 	"No new test fails when the new code is mutated: %d mutants were tried, such as another return value, and all survived. Compare the results of the code with the expected values.": "새 코드를 변이해도 실패하는 새 테스트가 없습니다. 반환값을 바꾸는 등 변이 %d개를 시도했는데 모두 살아남았습니다. 코드의 결과를 예상 값과 비교하세요.",
 	"%s Write one that fails without the change and passes with it; if no test can show the change, say why in `untested`.":                                                            "%s 변경이 없으면 실패하고 있으면 통과하는 테스트를 쓰세요. 테스트로 보일 수 없는 변경이라면 `untested`에 이유를 쓰세요.",
-	"%s The agent says: %s": "%s 에이전트의 설명: %s",
-	"The project's own test command runs no new or changed test. Write one that fails without the requested change.": "프로젝트의 테스트 명령이 새로 쓰거나 바꾼 테스트를 하나도 실행하지 않습니다. 요청한 변경이 없으면 실패하는 테스트를 쓰세요.",
+	"%s Write one that fails without the change and passes with it, unless no test can see the change; that it is obvious is no reason. The agent says: %s":                            "%s 변경이 없으면 실패하고 있으면 통과하는 테스트를 쓰세요. 어떤 테스트로도 볼 수 없는 변경이라면 예외지만, 당연하다는 것은 이유가 되지 않습니다. 에이전트의 설명: %s",
+	"The project's own test command runs no new or changed test. Write one that fails without the requested change.":                                                                   "프로젝트의 테스트 명령이 새로 쓰거나 바꾼 테스트를 하나도 실행하지 않습니다. 요청한 변경이 없으면 실패하는 테스트를 쓰세요.",
 
 	// code
 	"%s ignores its parameter %s. Use it as requested.":                                                                  "%s이(가) 매개변수 %s을(를) 무시합니다. 요청대로 쓰세요.",

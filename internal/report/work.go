@@ -137,7 +137,7 @@ func heldOut(l Lang, c step.Called) string {
 	case c.Made == 0:
 		return fmt.Sprintf(l.T("    held-out calls: none of %d could be run%s\n"), c.Written, why)
 	case c.Made < c.Written:
-		return fmt.Sprintf(l.T("    held-out calls: %d of %d return the expected result; %d more could not be run%s\n"), c.Held, c.Made, c.Written-c.Made, why)
+		return fmt.Sprintf(l.T("    held-out calls: %d of %d return the expected result; %d more were not run%s\n"), c.Held, c.Made, c.Written-c.Made, why)
 	}
 	return fmt.Sprintf(l.T("    held-out calls: %d of %d return the expected result\n"), c.Held, c.Made)
 }

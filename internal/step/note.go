@@ -153,7 +153,7 @@ func CountCalls(written []HeldOut, results []Example) Called {
 		out.Written++
 		e, ok := state[h.String()]
 		if !ok {
-			e = Example{State: ExampleNotRun, Why: "it calls nothing that has changed, or what a test has, or cannot be read"}
+			e = Example{State: ExampleNotRun, Why: "it calls nothing that has changed"}
 		}
 		if e.State == ExampleNotRun {
 			out.Why = cmp.Or(out.Why, oneLine(h.Call+": "+e.Why, 300))

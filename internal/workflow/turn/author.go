@@ -15,7 +15,7 @@ import (
 // BuiltFields are the properties of Built in a JSON schema.
 const BuiltFields = `"summary":{"type":"string"},` +
 	`"more_files":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","reason"],"properties":{"path":{"type":"string"},"reason":{"type":"string"}}}},` +
-	`"untested":{"type":"string","description":"why no test can see the change; only if that is so, for a person has to accept it"}`
+	`"untested":{"type":"string","description":"why no test can see the change; only if that is so, for a person has to accept it; that it is obvious is no reason"}`
 
 // BlockedField is the property of Built by which an author says that what is left is not in his hands, in his own words.
 const BlockedField = `,"blocked":{"type":"string","description":"why nothing you may change in this project can fix it; usually empty"}`
