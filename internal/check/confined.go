@@ -118,15 +118,24 @@ func (p *place) warmChanged(ctx context.Context, files []string) error {
 	if packages = slices.Compact(packages); len(packages) == 0 {
 		return nil
 	}
-	return p.warmPackages(ctx, p.tree, packages...)
+	ctx, cancel := partOf(ctx)
+	defer cancel()
+	if err := p.warmPackages(ctx, p.tree, packages...); !errors.Is(err, errFar) {
+		return err
+	}
+	return nil
 }
 
+// warmPackages compiles packages of a tree. Without time it does so only in the way of the tests.
 func (p *place) warmPackages(ctx context.Context, base string, packages ...string) error {
 	if p.c.o.Confine == nil || p.chain.Ecosystem != toolchain.Go {
 		return nil
 	}
 	p.c.keepFresh()
 	ways := compiled(p.chain)
+	if hurried(ctx) && len(ways) > 1 {
+		ways = ways[1:2]
+	}
 	program, _ := proc.LookPath("go", p.c.lookup("PATH")) // the check says so if there is none
 	done, release := p.c.once("warm-", fmt.Append(nil, "6", packages, base, p.chain.Root, runtime.GOARCH, program, p.c.lookup("GOTOOLCHAIN"), ways))
 	defer release()

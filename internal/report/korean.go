@@ -164,7 +164,7 @@ var korean = map[string]string{
 	"    not called: %s: %s\n":                                                     "    호출하지 않음: %s: %s\n",
 	"    held-out calls: none of %d could be run%s\n":                              "    비공개 호출: %d개 모두 실행할 수 없음%s\n",
 	"    held-out calls: %d of %d return the expected result; %d more were not run%s\n": "    비공개 호출: %d/%d개 예상한 결과, %d개는 실행하지 않음%s\n",
-	"    held-out calls: %d of %d return the expected result\n":                             "    비공개 호출: %d/%d개 예상한 결과\n",
+	"    held-out calls: %d of %d return the expected result\n":                         "    비공개 호출: %d/%d개 예상한 결과\n",
 	", %d of %d mutants killed":                                                ", 변이 %d/%d 감지",
 	"    failed before this run and still fails: %s\n":                         "    실행 전부터 실패하던 테스트가 여전히 실패합니다: %s\n",
 	"    the spec is unclear about %s: %s (read as: %s)\n":                     "    스펙이 불분명합니다 (%s): %s (해석: %s)\n",
