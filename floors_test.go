@@ -15,7 +15,7 @@ var floors = map[string][]floor{
 	"check": {
 		{"run", []string{
 			"check.go", "place.go", "run.go", "record.go", "output.go", "report*.go", "deps.go", "add.go", "furnish.go", "seal.go", "evict.go", "learned.go",
-			"confined.go", "registries.go", "gradle.go", "maven.go", "coverage.go", "format.go", "diff.go", "sources.go", "tokens.go", "testfiles.go", "lists.go",
+			"confined.go", "deadline.go", "registries.go", "gradle.go", "maven.go", "coverage.go", "format.go", "diff.go", "sources.go", "tokens.go", "testfiles.go", "lists.go",
 		}},
 		{"audit", []string{"audit.go", "rules_*.go"}},
 		{"proof", []string{
@@ -31,6 +31,19 @@ var floors = map[string][]floor{
 			"golang.go", "gocontract.go", "lex_go.go", "mutate_go.go", "python*.go", "script*.go", "typescript.go", "rust*.go", "java.go", "kotlin.go", "suite_*.go",
 		}},
 		{"files", []string{"parse.go", "branch.go", "disable.go", "mutate_loops.go", "shape.go"}},
+	},
+	"inspect": {
+		{"text", []string{"text.go"}},
+		{"project", []string{"inspect.go", "resolve.go", "kept.go", "gotypes.go", "symbols.go", "boundary.go", "schema.go", "tree.go", "uses.go"}},
+		{"code", []string{"found.go", "offers.go", "exportlines.go", "examples.go", "analyze.go", "summary.go"}},
+		{"documents", []string{"edits.go", "editor.go", "settle.go", "merge*.go", "machines.go", "specified.go", "stale.go"}},
+		{"validation", []string{
+			"validate.go", "mend.go", "drift.go", "facts.go", "typefacts.go", "callfacts.go", "absent.go", "words.go", "clauses.go", "constants.go", "convention.go",
+			"integration.go", "packages.go", "specs.go", "calls.go",
+		}},
+		{"commands", []string{
+			"decompile.go", "specify.go", "sound.go", "graph.go", "diff.go", "diagram.go", "page.go", "prompts.go", "migrate.go", "formats.go", "implements.go",
+		}},
 	},
 	"act": {
 		{"actor", []string{"act.go", "refs.go", "blobs.go", "lock.go", "view.go", "readfile.go", "map.go", "ledger.go", "commit.go", "commands.go", "session.go", "lists.go"}},

@@ -322,14 +322,6 @@ func (p *Project) modules() map[string]bool {
 	return p.needed
 }
 
-func setOf(list []string) map[string]bool {
-	set := make(map[string]bool, len(list))
-	for _, s := range list {
-		set[s] = true
-	}
-	return set
-}
-
 // fileIn reports whether a target is a file directly in a directory.
 func (p *Project) fileIn(dir, target string) bool {
 	if path.Dir(target) != dir {

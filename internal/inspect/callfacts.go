@@ -80,15 +80,6 @@ func constructors(x found, class string, have map[string][]found) []string {
 	return out
 }
 
-// primary is the head of a class of Kotlin up to the types above it, whose arguments are none of its own.
-func primary(head string) string {
-	head, _, above := signature.Cut(head, ":")
-	if above && !strings.Contains(head, "(") {
-		head = strings.TrimSpace(head) + "()"
-	}
-	return head
-}
-
 // constructorFacts compares with the constructor that fits best.
 func (m *module) constructorFacts(e *spec.Export, list []string, lang string) []signature.Fact {
 	sig, _, _ := strings.Cut(e.Signature, " extends ")
@@ -130,11 +121,6 @@ func (m *module) baseFacts(e *spec.Export, x found) []signature.Fact {
 		return agrees("what it extends")
 	}
 	return differs("what it extends", "extends "+cmp.Or(strings.Join(x.Bases, ", "), "nothing")+", the spec says "+said)
-}
-
-// decorated drops what Python's reader puts before a method.
-func decorated(sig string) string {
-	return without(sig, "@staticmethod", "@classmethod", "@property", "@overload", "@abstractmethod")
 }
 
 // valueFacts compares the type and the value of a constant, variable or property, where both sides state them. A type

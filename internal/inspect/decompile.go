@@ -5,7 +5,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -187,23 +186,6 @@ func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File
 	p.plan(x, d)
 }
 
-// leads reports whether a way of dependencies leads from one module to another.
-func leads(from, to string, uses func(dir string) []string) bool {
-	seen := map[string]bool{}
-	var walk func(dir string) bool
-	walk = func(dir string) bool {
-		if dir == to {
-			return true
-		}
-		if seen[dir] {
-			return false
-		}
-		seen[dir] = true
-		return slices.ContainsFunc(uses(dir), walk)
-	}
-	return walk(from)
-}
-
 // documented is what the code of a module says of it as a whole, "" when it says nothing.
 func documented(files map[string]source.File) string {
 	for _, f := range slices.Sorted(maps.Keys(files)) {
@@ -257,15 +239,6 @@ func (p *Project) structureText(dir string, all map[string]map[string]source.Fil
 	return b.String()
 }
 
-// entryText is an entry of Structure, with the first sentence or line of what it is for.
-func entryText(name, about string) string {
-	about, _, _ = strings.Cut(strings.TrimSpace(about), "\n")
-	if about == "" || about == spec.Placeholder {
-		return "`" + name + "`"
-	}
-	return "`" + name + "`: " + about
-}
-
 // contractText is the contracts of what the module exports, by function.
 func contractText(offers []found, files map[string]source.File) string {
 	var all []source.Contract
@@ -311,64 +284,6 @@ func contractText(offers []found, files map[string]source.File) string {
 	return b.String()
 }
 
-// protocolText is a state machine and a life cycle as a spec writes them; several machines stand apart, each under its
-// name.
-func protocolText(p AnalysisProtocol) string {
-	var b strings.Builder
-	states := func(list []string) { b.WriteString("States: `" + strings.Join(list, "` | `") + "`\n") }
-	transitions := func(list []AnalysisTransition) {
-		if len(list) > 0 {
-			b.WriteString("\nTransitions:\n\n")
-		}
-		for _, t := range list {
-			b.WriteString("- `" + t.From + "` + `" + t.Trigger + "()` → `" + t.To + "`\n")
-		}
-	}
-	left := p.Transitions
-	if len(p.States)+len(p.Machines) > 0 {
-		b.WriteString("### State Machine\n\n")
-	}
-	if len(p.Machines) < 2 && len(p.States) > 0 {
-		states(p.States)
-	}
-	for i, m := range p.Machines {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		if m.Name != "" {
-			b.WriteString("#### " + m.Name + "\n\n")
-		}
-		if len(m.States) > 0 {
-			states(m.States)
-		}
-		own, others := slices.Clone(m.transitions), []AnalysisTransition(nil)
-		for _, t := range left {
-			if slices.Contains(m.States, t.From) && slices.Contains(m.States, t.To) {
-				own = append(own, t)
-			} else {
-				others = append(others, t)
-			}
-		}
-		transitions(own)
-		left = others
-	}
-	transitions(left)
-	if len(p.Lifecycle) > 0 {
-		if b.Len() > 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString("### Lifecycle\n\n")
-		for i, l := range p.Lifecycle {
-			text := ""
-			if l.Description != "" {
-				text = " - " + l.Description
-			}
-			b.WriteString(strconv.Itoa(i+1) + ". `" + l.Method + "()`" + text + "\n")
-		}
-	}
-	return b.String()
-}
-
 // imports are the modules of the project that a module's files import, sorted.
 func (p *Project) imports(dir string, names []string, files map[string]source.File, isModule map[string]bool) []string {
 	found := map[string]bool{}
@@ -382,14 +297,4 @@ func (p *Project) imports(dir string, names []string, files map[string]source.Fi
 	delete(found, dir)
 	delete(found, "")
 	return slices.Sorted(maps.Keys(found))
-}
-
-// nearest is the module that a directory, or what is called like a file, lies in; "" for none.
-func nearest(at string, isModule map[string]bool) string {
-	for d := range upwards(at) {
-		if isModule[d] {
-			return d
-		}
-	}
-	return ""
 }

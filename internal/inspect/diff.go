@@ -3,7 +3,6 @@ package inspect
 import (
 	"cmp"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -143,30 +142,6 @@ func (p *Project) spec(dir string) *document {
 		return d
 	}
 	return nil
-}
-
-// language is that of most source files directly in a directory; in the version before when
-// this one has none; "" when there is no code.
-func (p *Project) language(dir string, before *Project) string {
-	count := map[string]int{}
-	best := ""
-	for _, f := range p.files {
-		if path.Dir(f) != dir {
-			continue
-		}
-		lang, ok := signature.Lang(fileTypes[path.Ext(f)])
-		if !ok {
-			continue
-		}
-		count[lang]++
-		if best == "" || count[lang] > count[best] || count[lang] == count[best] && lang < best {
-			best = lang
-		}
-	}
-	if best == "" && before != nil {
-		return before.language(dir, nil)
-	}
-	return best
 }
 
 // kindOf is the kind of an export. Go has no classes: what looks like one is a function

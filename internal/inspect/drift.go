@@ -12,42 +12,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
-// found is an export of the code.
-type found struct {
-	source.Export
-
-	file string
-	// byDefault: it is exported as default, and has the name of its declaration here.
-	byDefault bool
-	// lost is the file of the project that it is said to come from, where that does not have it.
-	lost string
-	// behind: it is exported to other files of the module, and its face does not offer it.
-	behind bool
-}
-
-// full is the name under which a spec lists an export: of a member behind that of its type, of an extension of Kotlin
-// behind that of the type that it extends.
-func (x found) full() string {
-	if x.Owner == "" && plainName().MatchString(x.Receiver) {
-		return x.Receiver + "." + x.Name
-	}
-	return memberName(x.Export)
-}
-
-// memberName is the name of an export behind that of the type that it is a member of.
-func memberName(e source.Export) string { return strings.TrimPrefix(e.Owner+"."+e.Name, ".") }
-
-var plainName = re.New(`^[\pL_][\pL\w.]*$`)
-
-// cutMember cuts the name of a member of a type in two.
-func cutMember(name string) (owner, member string, ok bool) {
-	i := strings.LastIndexByte(name, '.')
-	if i <= 0 {
-		return "", name, false
-	}
-	return name[:i], name[i+1:], true
-}
-
 // lineOf is how decompile writes an export.
 func (m *module) lineOf(x found, name string) string {
 	var all []found
@@ -120,76 +84,6 @@ func (w *survey) aliased(name string) bool {
 		}
 	}
 	return w.aliases[name]
-}
-
-// declaring are the words before the name of a new type.
-var declaring = []string{"class", "interface", "enum", "struct", "trait", "record", "object"}
-
-// declared finds the types that a file declares, and the names that it gives to others: by name, what it stands for, ""
-// for a type of its own.
-func declared(f source.File) map[string]string {
-	out := map[string]string{}
-	lang, _ := signature.Lang(f.Lang)
-	ts := source.Code(f.Tokens)
-	alias := func(name string, from int) {
-		if text := rightSide(ts, from); text != "" {
-			out[name] = text
-		}
-	}
-	importing := false
-	for i, t := range ts {
-		if t.Kind == source.Punct && t.Text == ";" || t.Indent >= 0 && lang == signature.Python {
-			importing = false
-		}
-		if t.Kind != source.Ident || i+1 >= len(ts) {
-			importing = importing && t.Kind != source.String
-			continue
-		}
-		next := ts[i+1]
-		switch {
-		case t.Text == "import" || t.Text == "use" || t.Text == "from" && t.Indent >= 0:
-			importing = true
-		case t.Text == "as" && importing && i > 0 && ts[i-1].Kind == source.Ident && next.Kind == source.Ident:
-			out[next.Text] = ts[i-1].Text
-		case slices.Contains(declaring, t.Text) && next.Kind == source.Ident:
-			if _, twice := out[next.Text]; !twice {
-				out[next.Text] = ""
-			}
-		case (t.Text == "type" || t.Text == "typealias") && next.Kind == source.Ident && i+2 < len(ts):
-			if ts[i+2].Text == "=" {
-				alias(next.Text, i+3)
-			} else if lang == signature.Go && ts[i+2].Text != "[" {
-				out[next.Text] = ""
-			}
-		case lang == signature.Python && t.Indent == 0 && next.Text == "=":
-			alias(t.Text, i+2)
-		}
-	}
-	return out
-}
-
-// rightSide is the type behind the sign of equality: to the end of its statement.
-func rightSide(ts []source.Token, from int) string {
-	var b strings.Builder
-	depth := 0
-	for i := from; i < len(ts) && i < from+60; i++ {
-		t := ts[i]
-		joins := i > from && (strings.Contains("|&=,.", ts[i-1].Text) || strings.Contains("|&.", t.Text))
-		if depth == 0 && (t.Text == ";" || i > from && t.Line != ts[i-1].Line && !joins) {
-			break
-		}
-		switch t.Text {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			depth--
-		}
-		if depth < 0 {
-			break
-		}
-		b.WriteString(t.Text + " ")
-	}
-	return strings.TrimSpace(b.String())
 }
 
 // dependencies compares the modules that the code imports with those that the spec names.
@@ -443,4 +337,21 @@ func (p *Project) conventionDrift(wanted func(dir string) bool) []Drift {
 		}
 	}
 	return out
+}
+
+// leads reports whether a way of dependencies leads from one module to another.
+func leads(from, to string, uses func(dir string) []string) bool {
+	seen := map[string]bool{}
+	var walk func(dir string) bool
+	walk = func(dir string) bool {
+		if dir == to {
+			return true
+		}
+		if seen[dir] {
+			return false
+		}
+		seen[dir] = true
+		return slices.ContainsFunc(uses(dir), walk)
+	}
+	return walk(from)
 }

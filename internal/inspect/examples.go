@@ -156,3 +156,13 @@ func firstSentence(doc, name string) string {
 	}
 	return ": " + doc
 }
+
+// nearest is the module that a directory, or what is called like a file, lies in; "" for none.
+func nearest(at string, isModule map[string]bool) string {
+	for d := range upwards(at) {
+		if isModule[d] {
+			return d
+		}
+	}
+	return ""
+}

@@ -103,11 +103,6 @@ func isType(kind string) bool {
 // isCall reports whether an export is called.
 func isCall(kind string) bool { return kind == "function" || kind == "method" }
 
-// unlisted are members that others can use and that a spec need not list.
-func unlisted(x found) bool {
-	return x.Kind == "attribute" || x.Kind == "inherited" || x.Kind == "internal"
-}
-
 func (m *module) collect() *offered {
 	o := &offered{list: m.offers(m.dir, m.names, m.files), by: map[string][]found{}, inner: map[string][]found{}}
 	for _, x := range o.list {
@@ -447,8 +442,6 @@ func (m *module) compare(e *spec.Export, x found) []signature.Fact {
 func valueOnly(e *spec.Export) bool {
 	return strings.Contains(e.Name, ".") && strings.Contains(e.Signature, ":") && !strings.ContainsAny(e.Signature, "(")
 }
-
-func isClass(kind string) bool { return kind == "class" || kind == "dataclass" || kind == "record" }
 
 // staticFact: who says that a member belongs to the type means it; who does not, says nothing.
 func (m *module) staticFact(e *spec.Export, x found) []signature.Fact {

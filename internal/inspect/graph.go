@@ -222,10 +222,3 @@ func (g *Graph) up(e *GraphEdge) {
 		From: e.From, To: e.To, Type: "parent", Reason: upward, Suggestion: "Let " + e.To + " depend on " + e.From + ", or on what both need",
 	})
 }
-
-func list(s []string) []string {
-	if s == nil {
-		return []string{}
-	}
-	return s
-}

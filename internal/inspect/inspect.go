@@ -10,11 +10,13 @@ package inspect
 import (
 	"bytes"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/index"
+	"github.com/jacquard-build/jacquard/internal/signature"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -199,3 +201,72 @@ type Unreadable struct {
 	File    string `json:"file"`
 	Message string `json:"message"`
 }
+
+// With is the project with other bytes in some of its files, and with those that it had not.
+func (p *Project) With(changed map[string][]byte) *Project {
+	read := p.read
+	files := append(slices.Clone(p.files), slices.Collect(maps.Keys(changed))...)
+	slices.Sort(files)
+	out := New(p.root, slices.Compact(files), func(f string) []byte {
+		if b, ok := changed[f]; ok {
+			return b
+		}
+		return read(f)
+	})
+	out.kept, out.library, out.built = p.kept, p.library, p.built
+	return out
+}
+
+// Below chooses a directory and all below it.
+func Below(dir string) func(d string) bool {
+	return func(d string) bool { return dir == "." || d == dir || strings.HasPrefix(d, dir+"/") }
+}
+
+// illegible says why a file cannot be read as code, "" when it can.
+func illegible(src []byte) string {
+	switch {
+	case src == nil:
+		return "Cannot read file"
+	case !spec.IsText(src):
+		return "Cannot read file: it is not UTF-8 text"
+	}
+	return ""
+}
+
+// listed is a file of the project, nil when it is none.
+func (p *Project) listed(file string) []byte {
+	if !p.Has(file) {
+		return nil
+	}
+	return p.read(file)
+}
+
+// language is that of most source files directly in a directory; in the version before when
+// this one has none; "" when there is no code.
+func (p *Project) language(dir string, before *Project) string {
+	count := map[string]int{}
+	best := ""
+	for _, f := range p.files {
+		if path.Dir(f) != dir {
+			continue
+		}
+		lang, ok := signature.Lang(fileTypes[path.Ext(f)])
+		if !ok {
+			continue
+		}
+		count[lang]++
+		if best == "" || count[lang] > count[best] || count[lang] == count[best] && lang < best {
+			best = lang
+		}
+	}
+	if best == "" && before != nil {
+		return before.language(dir, nil)
+	}
+	return best
+}
+
+const (
+	implementsFile = "IMPLEMENTS.md"
+	developersFile = "DEVELOPERS.md"
+	conventionFile = "code-convention.md"
+)

@@ -5,7 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/hex"
+	"slices"
+	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/signature"
 	"github.com/jacquard-build/jacquard/internal/source"
 )
 
@@ -91,3 +94,73 @@ func recall[T any](k *Kept, key string) (value T, ok bool) {
 	k.Damaged()
 	return value, false
 }
+
+// declared finds the types that a file declares, and the names that it gives to others: by name, what it stands for, ""
+// for a type of its own.
+func declared(f source.File) map[string]string {
+	out := map[string]string{}
+	lang, _ := signature.Lang(f.Lang)
+	ts := source.Code(f.Tokens)
+	alias := func(name string, from int) {
+		if text := rightSide(ts, from); text != "" {
+			out[name] = text
+		}
+	}
+	importing := false
+	for i, t := range ts {
+		if t.Kind == source.Punct && t.Text == ";" || t.Indent >= 0 && lang == signature.Python {
+			importing = false
+		}
+		if t.Kind != source.Ident || i+1 >= len(ts) {
+			importing = importing && t.Kind != source.String
+			continue
+		}
+		next := ts[i+1]
+		switch {
+		case t.Text == "import" || t.Text == "use" || t.Text == "from" && t.Indent >= 0:
+			importing = true
+		case t.Text == "as" && importing && i > 0 && ts[i-1].Kind == source.Ident && next.Kind == source.Ident:
+			out[next.Text] = ts[i-1].Text
+		case slices.Contains(declaring, t.Text) && next.Kind == source.Ident:
+			if _, twice := out[next.Text]; !twice {
+				out[next.Text] = ""
+			}
+		case (t.Text == "type" || t.Text == "typealias") && next.Kind == source.Ident && i+2 < len(ts):
+			if ts[i+2].Text == "=" {
+				alias(next.Text, i+3)
+			} else if lang == signature.Go && ts[i+2].Text != "[" {
+				out[next.Text] = ""
+			}
+		case lang == signature.Python && t.Indent == 0 && next.Text == "=":
+			alias(t.Text, i+2)
+		}
+	}
+	return out
+}
+
+// rightSide is the type behind the sign of equality: to the end of its statement.
+func rightSide(ts []source.Token, from int) string {
+	var b strings.Builder
+	depth := 0
+	for i := from; i < len(ts) && i < from+60; i++ {
+		t := ts[i]
+		joins := i > from && (strings.Contains("|&=,.", ts[i-1].Text) || strings.Contains("|&.", t.Text))
+		if depth == 0 && (t.Text == ";" || i > from && t.Line != ts[i-1].Line && !joins) {
+			break
+		}
+		switch t.Text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		}
+		if depth < 0 {
+			break
+		}
+		b.WriteString(t.Text + " ")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// declaring are the words before the name of a new type.
+var declaring = []string{"class", "interface", "enum", "struct", "trait", "record", "object"}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -152,4 +153,62 @@ func (g *merging) undeclared(m *SpecifiedModule) {
 			}
 		}
 	}
+}
+
+// protocolText is a state machine and a life cycle as a spec writes them; several machines stand apart, each under its
+// name.
+func protocolText(p AnalysisProtocol) string {
+	var b strings.Builder
+	states := func(list []string) { b.WriteString("States: `" + strings.Join(list, "` | `") + "`\n") }
+	transitions := func(list []AnalysisTransition) {
+		if len(list) > 0 {
+			b.WriteString("\nTransitions:\n\n")
+		}
+		for _, t := range list {
+			b.WriteString("- `" + t.From + "` + `" + t.Trigger + "()` → `" + t.To + "`\n")
+		}
+	}
+	left := p.Transitions
+	if len(p.States)+len(p.Machines) > 0 {
+		b.WriteString("### State Machine\n\n")
+	}
+	if len(p.Machines) < 2 && len(p.States) > 0 {
+		states(p.States)
+	}
+	for i, m := range p.Machines {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if m.Name != "" {
+			b.WriteString("#### " + m.Name + "\n\n")
+		}
+		if len(m.States) > 0 {
+			states(m.States)
+		}
+		own, others := slices.Clone(m.transitions), []AnalysisTransition(nil)
+		for _, t := range left {
+			if slices.Contains(m.States, t.From) && slices.Contains(m.States, t.To) {
+				own = append(own, t)
+			} else {
+				others = append(others, t)
+			}
+		}
+		transitions(own)
+		left = others
+	}
+	transitions(left)
+	if len(p.Lifecycle) > 0 {
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("### Lifecycle\n\n")
+		for i, l := range p.Lifecycle {
+			text := ""
+			if l.Description != "" {
+				text = " - " + l.Description
+			}
+			b.WriteString(strconv.Itoa(i+1) + ". `" + l.Method + "()`" + text + "\n")
+		}
+	}
+	return b.String()
 }

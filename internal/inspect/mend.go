@@ -10,44 +10,12 @@ import (
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
-// change is a kind of edit of a spec.
-type change uint8
-
-const (
-	noChange change = iota
-	addExport
-	removeExport
-	replaceSignature
-	addDependency
-	addEntry
-	removeEntry
-)
-
-// edit is what makes a difference go away without anybody thinking about it.
-type edit struct {
-	what  change
-	line  int    // of the spec, from 1, where something is there already
-	old   string // the signature that stands there
-	group string // the heading under which an export belongs
-	text  string // what to write, without a bullet
-}
-
 // Mended is a spec with its mechanical differences taken away.
 type Mended struct {
 	File    string       `json:"file"`
 	Changes []MendedLine `json:"changes"`
 	Left    []Drift      `json:"left"` // differences that need a person
 	Text    []byte       `json:"-"`
-}
-
-// MendedLine is one change, with the lines that went and came.
-type MendedLine struct {
-	Type    string   `json:"type"`
-	Section string   `json:"section"`
-	Symbol  string   `json:"symbol"`
-	Line    int      `json:"line"` // in the file as it was
-	Removed []string `json:"removed"`
-	Added   []string `json:"added"`
 }
 
 // Mend writes the specs of a validation so that they say what the code does, as far as a
@@ -74,21 +42,6 @@ func (p *Project) Mend(v Validation) []Mended {
 			out = append(out, x)
 		}
 	}
-	return out
-}
-
-// With is the project with other bytes in some of its files, and with those that it had not.
-func (p *Project) With(changed map[string][]byte) *Project {
-	read := p.read
-	files := append(slices.Clone(p.files), slices.Collect(maps.Keys(changed))...)
-	slices.Sort(files)
-	out := New(p.root, slices.Compact(files), func(f string) []byte {
-		if b, ok := changed[f]; ok {
-			return b
-		}
-		return read(f)
-	})
-	out.kept, out.library, out.built = p.kept, p.library, p.built
 	return out
 }
 

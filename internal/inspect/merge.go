@@ -189,8 +189,6 @@ func (g *merging) calls(input, export string) bool {
 	return false
 }
 
-func lastPart(name string) string { return name[strings.LastIndexAny(name, ".:")+1:] }
-
 func (g *merging) remove(name string) {
 	name = bareName(name)
 	if g.givenAnew(name) { // what is given takes the place of what was there

@@ -57,23 +57,8 @@ type Validity struct {
 	Free     bool           `json:"free_form,omitempty"` // it is no spec, which is the one problem
 }
 
-// SchemaError is a reason for which a document is not valid.
-type SchemaError struct {
-	Type       string `json:"error_type"`
-	Message    string `json:"message"`
-	Line       int    `json:"line_number,omitempty"`
-	Section    string `json:"section,omitempty"`
-	Suggestion string `json:"suggestion,omitempty"`
-}
-
 // Documents are the names of the files that Check reads.
 var Documents = []string{spec.Name, spec.OtherName, implementsFile, developersFile, conventionFile}
-
-const (
-	implementsFile = "IMPLEMENTS.md"
-	developersFile = "DEVELOPERS.md"
-	conventionFile = "code-convention.md"
-)
 
 // Check validates one of the [Documents]; a spec together with the DEVELOPERS.md beside it, whose errors are warnings
 // without strict. With strict a missing IMPLEMENTS.md and every section that the schema requires are errors too.
@@ -98,14 +83,6 @@ func (p *Project) Check(file string, strict bool) Validity {
 		_, ps = p.style(file)
 	}
 	return validity(file, ps, strictErrors(strict))
-}
-
-// listed is a file of the project, nil when it is none.
-func (p *Project) listed(file string) []byte {
-	if !p.Has(file) {
-		return nil
-	}
-	return p.read(file)
 }
 
 // developers is what is wrong with a DEVELOPERS.md.
@@ -245,44 +222,6 @@ func validity(file string, ps []spec.Problem, errors []string) Validity {
 	}
 	v.Valid = len(v.Errors) == 0
 	return v
-}
-
-// schemaErrors are the kinds of problems, by how their texts begin and end, with the section that they are about.
-var schemaErrors = []struct {
-	begin, end string
-	is         SchemaError
-}{
-	{"Purpose is empty", "", SchemaError{Type: "InvalidSectionContent", Section: "Purpose"}},
-	{"Exports section", "", SchemaError{Type: "InvalidExports", Section: "Exports"}},
-	{"Behavior section", "", SchemaError{Type: "InvalidBehavior", Section: "Behavior"}},
-	{"decision '", "", SchemaError{Type: "MissingField", Section: "Decision Log"}},
-	{"INV-3", "", SchemaError{Type: "INV3Violation"}},
-	{"a parent directory must not be referred to", "", SchemaError{Type: "ForbiddenReference", Section: "Dependencies"}},
-	{"Cross-reference", "", SchemaError{Type: "UnresolvedCrossReference"}},
-	{"dependency ", "leaves the project", SchemaError{Type: "ForbiddenReference", Section: "Dependencies"}},
-	{"dependency ", "is not a module", SchemaError{Type: "UnresolvedDependency", Section: "Dependencies"}},
-	{"Duplicate use case", "", SchemaError{Type: "DuplicateUseCaseId", Section: "Behavior"}},
-	{"Include target", "", SchemaError{Type: "InvalidIncludeTarget", Section: "Behavior"}},
-	{"Extend target", "", SchemaError{Type: "InvalidExtendTarget", Section: "Behavior"}},
-}
-
-// typeOf is the error_type of a problem, and the section that it is about.
-func typeOf(text string) (kind, section string) {
-	if section, ok := strings.CutPrefix(text, "Missing required section: "); ok {
-		return "MissingSection", section
-	}
-	if strings.Contains(text, "does not allow 'None'") {
-		return "InvalidSectionContent", strings.Split(text, "'")[1]
-	}
-	for _, e := range schemaErrors {
-		if strings.HasPrefix(text, e.begin) && strings.HasSuffix(text, e.end) {
-			return e.is.Type, e.is.Section
-		}
-	}
-	if strings.Contains(text, " does not export ") {
-		return "UnresolvedDependency", "Dependencies"
-	}
-	return "InvalidDocument", ""
 }
 
 // Specs lists the files of all directories below one that count as what these say and can be read, sorted by directory.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -42,32 +41,6 @@ type ModuleDrift struct {
 	file string // the spec
 }
 
-// Drift is one difference. Section is the part of the spec that it is about. Type is
-//
-//	STALE       the spec has it and the code does not: an export, a dependency
-//	MISSING     the code exports it, the spec does not
-//	MISMATCH    both have it, and not the same
-//	ORPHAN      Structure lists what is not there; the code imports what Dependencies lacks
-//	UNCOVERED   it is there, Structure leaves it out
-//	UNRESOLVED  a dependency or reference leads nowhere
-//	BOUNDARY    a reference leaves the module by another way than a spec, or (a note) leads to the module that it lies in
-//	UNREADABLE  a source file that cannot be read; the module is not compared
-//	CONVENTION  a convention's section lacks a part
-//	CONTRACT    a guard or an error of a contract is not that of the code (a note)
-//	UNTESTED    no test is named after the scenario (a note)
-//	UNBUILT     the spec is not the one that the code was built from (a note)
-//	UNREAD      parts of a source file are no code that its reader understands (a note)
-type Drift struct {
-	Type    string `json:"type"`
-	Section string `json:"section"`
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Symbol  string `json:"symbol"`
-	Message string `json:"message"`
-
-	mend edit // what makes it go away, if a program can know
-}
-
 // ValidationSummary counts modules by status, and drifts. ConventionScore is 100 without 5
 // for each part of a convention that is missing.
 type ValidationSummary struct {
@@ -80,11 +53,6 @@ type ValidationSummary struct {
 	Issues          int `json:"issues"`
 	Notes           int `json:"notes"`
 	ConventionScore int `json:"convention_score"`
-}
-
-// Below chooses a directory and all below it.
-func Below(dir string) func(d string) bool {
-	return func(d string) bool { return dir == "." || d == dir || strings.HasPrefix(d, dir+"/") }
 }
 
 // Validate compares the specs in a directory and below it with the code beside them.
@@ -295,17 +263,6 @@ func (w *survey) drift(dir string) ModuleDrift {
 		out.Status = "poor"
 	}
 	return out
-}
-
-// illegible says why a file cannot be read as code, "" when it can.
-func illegible(src []byte) string {
-	switch {
-	case src == nil:
-		return "Cannot read file"
-	case !spec.IsText(src):
-		return "Cannot read file: it is not UTF-8 text"
-	}
-	return ""
 }
 
 func (m *module) issue(d Drift) { m.drift.Issues = append(m.drift.Issues, d) }
