@@ -102,7 +102,8 @@ func (a *Attempt[A]) Judge(p step.TaskProof) bool {
 	last := a.Last || a.Stop != "" || a.Back != nil && (a.Sent.as(*a.Back) || a.Tree == a.Before && a.Back.good(true) && len(a.Back.Failures) == 0)
 	good := p.Passed && a.Sent.good(last)
 	asks := !a.Accepted && step.Has(a.Sent.Findings, step.Asks)
-	told := a.Back != nil && step.Has(a.Back.Findings, step.Asks) || a.N == 0 && a.asked && a.Answer.built().excuse() != ""
+	excused := a.Answer.built().excuse() != ""
+	told := a.Back != nil && (step.Has(a.Back.Findings, step.Asks) || excused && a.Tree == a.Before) || a.N == 0 && a.asked && excused
 	a.Asks = good && asks && (last || told) // else its author may write a test
 	a.Passed = good && !asks
 	return a.Passed

@@ -15,10 +15,11 @@ import (
 )
 
 // round is one attempt as a test tells of it: "TREE FAILURE FAILURE …"; "~" before a failure is one that only should be
-// mended, and "TREE" alone passes.
+// mended, "?" one that a person may accept, and "TREE" alone passes.
 type round struct {
 	left    string
 	blocked string
+	excuse  string     // why no test shows it
 	fails   flow.Class // the turn itself
 	lands   bool       // on a tree that others have changed, where it fails so
 	stop    string
@@ -52,6 +53,10 @@ func sent(fails []string) (out step.TaskProof) {
 			out.Findings = append(out.Findings, step.Finding{Rule: soft, Severity: step.Fix, Message: soft})
 			continue
 		}
+		if asked, ok := strings.CutPrefix(f, "?"); ok {
+			out.Findings = append(out.Findings, step.Finding{Rule: asked, Severity: step.Asks, Message: asked})
+			continue
+		}
 		out.Passed = false
 		out.Failures = append(out.Failures, step.TestResult{ID: f, Status: step.Fail, Message: f})
 	}
@@ -67,7 +72,7 @@ func (l loop) run(t *testing.T) told {
 		turned := func(r round) step.TurnOut {
 			now = r
 			tree, _, _ := strings.Cut(r.left, " ")
-			return step.TurnOut{Tree: tree, Answer: flowtest.JSON(t, turn.Built{Summary: "done", Blocked: r.blocked})}
+			return step.TurnOut{Tree: tree, Answer: flowtest.JSON(t, turn.Built{Summary: "done", Blocked: r.blocked, Untested: r.excuse})}
 		}
 		a := turn.Attempts[turn.Built]{
 			Key: "try", Phase: "do", Limit: l.limit, Same: l.same, MustChange: l.change, Base: "t0", Tree: "t0", Usage: &step.Usage{},
@@ -191,6 +196,11 @@ func TestAttempts(t *testing.T) {
 		"but not what then fails":         {limit: 5, same: 3, rounds: is("t1 ~a", "t1 b"), want: told{End: "no_progress 2 b", Tree: "t1"}},
 		"but not what fails beside it":    {limit: 2, rounds: is("t1 ~a b", "t2 ~a b"), want: told{End: "limit 2 [a], b", Tree: "t2"}},
 		"not from the last":               {limit: 1, rounds: is("t1 ~a"), want: told{End: "0", Tree: "t1"}},
+
+		"what no test shows goes back, too":       {limit: 3, same: 3, rounds: is("t1 ?a", "t2"), want: told{End: "0", Tree: "t2", Said: []string{"t0<t0", "t1<t0 [a]"}}},
+		"then nobody is there to accept it":       {limit: 3, same: 3, rounds: is("t1 ?a", "t1 ?a"), want: told{End: "untested 2 [a]", Tree: "t1"}},
+		"who is sent back and says that none can": {limit: 3, same: 3, rounds: []round{{left: "t1 b"}, {left: "t1 ?a", excuse: "It is a rename."}}, want: told{End: "untested 2 [a]", Tree: "t1"}},
+		"but with nothing said it is no progress": {limit: 3, same: 3, rounds: is("t1 b", "t1 ?a"), want: told{End: "no_progress 2 [a]", Tree: "t1"}},
 
 		"nothing is changed":       {limit: 3, change: true, rounds: is("t0 a"), want: told{End: "no_progress 1", Tree: "t0", Notes: []string{"do 1 false nothing was changed: done"}}},
 		"all is taken back":        {limit: 3, change: true, rounds: is("t1 a", "t0"), want: told{End: "no_progress 2 a", Tree: "t1", Proof: []string{"t1"}}},
