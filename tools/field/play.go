@@ -377,7 +377,7 @@ func (f *field) keep(r repo, c commit, name, out string) {
 var prefix = regexp.MustCompile(`^(?i)(fix|refactor|chore|docs|style|lint|perf|test|build|ci)(?:\([^)]*\))?!?:|^(fix|refactor)(?:es|ed|s|ing)?\b`)
 
 // tidies is in subjects that say of a commit that it changes how code looks.
-var tidies = regexp.MustCompile(`(?i)^(lint\b|tidy|clean ?up|re-?format|rename|(apply|run|use) (prettier|gofmt|black|rustfmt|ruff)\b)|\bformatting\b`)
+var tidies = regexp.MustCompile(`(?i)^(\[pre-commit\.ci\]|lint\b|tidy|clean ?up|re-?format|rename|(apply|run|use) (prettier|gofmt|black|rustfmt|ruff)\b)|\bformatting\b`)
 
 // kind is what an author would call a commit: what its subject says, else a feature.
 func kind(subject string) string {

@@ -82,7 +82,7 @@ func page(list []repo, results []result) string {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\nA hunk that no test of the project sees cannot be missed by its tests: such an answer is accepted with a warning, or without. *Reported* is\nwhat is accepted with a finding that names it: the author was told, insisted, and no mutant shows that a test notices less. An honest author\nwho is told that the new tests pass without the change as well answers that it changes how the code works, not what it does. Since 30\nNovember 2026 a person has to accept that (*asked*) unless the task is a refactoring; before, it was accepted and reported.\n\n" + proveText(all) + "\n## Repositories\n\n| repository | language | part | tests, own | without sandbox | honest | bent | prove: quiet | prove: named | last |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("\nWhat no test of the project sees cannot be missed by its tests: where the project's own command passes without the hunk, or without all of\nthe code, the bent answer is *unseen* and counts apart. *Reported* is what is accepted with a finding that names it: the author was told, insisted, and no mutant shows that a test notices less. An honest author\nwho is told that the new tests pass without the change as well answers that it changes how the code works, not what it does. Since 30\nNovember 2026 a person has to accept that (*asked*) unless the task is a refactoring; before, it was accepted and reported.\n\n" + proveText(all) + "\n## Repositories\n\n| repository | language | part | tests, own | without sandbox | honest | bent | prove: quiet | prove: named | last |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range list {
 		base, bare, ok := "", "", false
 		var last time.Time
