@@ -94,7 +94,7 @@ func (p *place) warm(ctx context.Context, base string) error {
 	if base == "" || hurried(ctx) {
 		return nil
 	}
-	return p.warmPackages(ctx, base, "./...")
+	return p.warmPackages(ctx, base, false, "./...")
 }
 
 // hurried reports whether warm would leave too little time for what is to be done.
@@ -120,20 +120,21 @@ func (p *place) warmChanged(ctx context.Context, files []string) error {
 	}
 	ctx, cancel := partOf(ctx)
 	defer cancel()
-	if err := p.warmPackages(ctx, p.tree, packages...); !errors.Is(err, errFar) {
+	if err := p.warmPackages(ctx, p.tree, true, packages...); !errors.Is(err, errFar) {
 		return err
 	}
 	return nil
 }
 
-// warmPackages compiles packages of a tree. Without time it does so only in the way of the tests.
-func (p *place) warmPackages(ctx context.Context, base string, packages ...string) error {
+// warmPackages compiles packages of a tree, and vets and links them. In a hurry it compiles them, in the way of the tests alone: what is
+// linked would not be kept when the time is over.
+func (p *place) warmPackages(ctx context.Context, base string, hurry bool, packages ...string) error {
 	if p.c.o.Confine == nil || p.chain.Ecosystem != toolchain.Go {
 		return nil
 	}
 	p.c.keepFresh()
 	ways := compiled(p.chain)
-	if hurried(ctx) && len(ways) > 1 {
+	if hurry && len(ways) > 1 {
 		ways = ways[1:2]
 	}
 	program, _ := proc.LookPath("go", p.c.lookup("PATH")) // the check says so if there is none
@@ -161,7 +162,7 @@ func (p *place) warmPackages(ctx context.Context, base string, packages ...strin
 		return err
 	}
 	for _, flags := range ways {
-		if err := q.warmWay(ctx, flags, packages); err != nil {
+		if err := q.warmWay(ctx, flags, packages, hurry); err != nil {
 			if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
 				return nil // the check says what is missing
 			}
@@ -210,13 +211,13 @@ func (c *Checker) keepFresh() {
 	_ = os.WriteFile(stamp, nil, 0o644)
 }
 
-// warmWay compiles packages of a place's tree with flags of go, and, where there is time, vets and links what it imports where nothing has
-// done so before.
-func (p *place) warmWay(ctx context.Context, flags, packages []string) error {
+// warmWay compiles packages of a place's tree with flags of go, and, unless there is a hurry, vets and links what it imports where nothing
+// has done so before.
+func (p *place) warmWay(ctx context.Context, flags, packages []string, hurry bool) error {
 	const outside = "{{if or .Standard (and .Module (not .Module.Main))}}{{.ImportPath}} {{.BuildID}}{{end}}"
 	imports := sha256.New()
 	err := p.fillCache(ctx, imports, slices.Concat([]string{"go", "list", "-e", "-export", "-test", "-deps", "-f", outside}, flags, packages))
-	if err != nil || hurried(ctx) { // what is linked would not be kept when the time is over
+	if err != nil || hurry {
 		return err
 	}
 	done, release := p.c.once("linked-", fmt.Append(imports.Sum(nil), flags))

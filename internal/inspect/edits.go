@@ -3,6 +3,16 @@ package inspect
 // change is a kind of edit of a spec.
 type change uint8
 
+const (
+	noChange change = iota
+	addExport
+	removeExport
+	replaceSignature
+	addDependency
+	addEntry
+	removeEntry
+)
+
 // edit is what makes a difference go away without anybody thinking about it.
 type edit struct {
 	what  change
@@ -47,13 +57,3 @@ type Drift struct {
 
 	mend edit // what makes it go away, if a program can know
 }
-
-const (
-	noChange change = iota
-	addExport
-	removeExport
-	replaceSignature
-	addDependency
-	addEntry
-	removeEntry
-)
