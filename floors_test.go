@@ -30,7 +30,7 @@ var floors = map[string][]floor{
 		{"languages", []string{
 			"golang.go", "gocontract.go", "lex_go.go", "mutate_go.go", "python*.go", "script*.go", "typescript.go", "rust*.go", "java.go", "kotlin.go", "suite_*.go",
 		}},
-		{"files", []string{"parse.go", "branch.go", "disable.go", "mutate_loops.go", "shape.go"}},
+		{"files", []string{"parse.go", "branch.go", "disable.go", "substitute.go", "mutate_loops.go", "shape.go"}},
 	},
 	"inspect": {
 		{"text", []string{"text.go"}},
@@ -46,7 +46,7 @@ var floors = map[string][]floor{
 		}},
 	},
 	"act": {
-		{"actor", []string{"act.go", "refs.go", "blobs.go", "lock.go", "view.go", "readfile.go", "map.go", "ledger.go", "commit.go", "commands.go", "session.go", "lists.go"}},
+		{"actor", []string{"act.go", "refs.go", "lock.go", "view.go", "readfile.go", "map.go", "ledger.go", "commit.go", "commands.go", "session.go", "lists.go"}},
 		{"facts", []string{
 			"facts.go", "items.go", "specs.go", "packages.go", "compile_plan.go", "baseline.go", "quarantine.go", "survey.go", "checker.go", "heard.go", "chains.go",
 		}},

@@ -66,7 +66,7 @@ func (a *Actor) forgePush(ctx context.Context, _ flow.Job, in step.ForgePushIn) 
 		if out.Branch == in.Base {
 			return out, flow.Failf(flow.Failed, "%s is the base branch; Jacquard does not push to it", in.Base)
 		}
-		there, err := a.o.Repo.RemoteBranch(ctx, originName, out.Branch, login)
+		there, err := a.o.Repo.RemoteRef(ctx, originName, "refs/heads/"+out.Branch, login)
 		if err != nil {
 			return out, pushError(err)
 		}

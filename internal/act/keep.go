@@ -112,23 +112,17 @@ const unusedFor = 30 * 24 * time.Hour
 
 // unused removes installed environments that no project has used for long. Which project has used one is not recorded, only when.
 func (a *Actor) unused(out *Collected, drop func(string) error) error {
-	deps := filepath.Join(a.o.Shared, "deps")
-	for _, name := range names(deps) {
-		dir := filepath.Join(deps, name)
-		done, err := os.Stat(filepath.Join(dir, "done"))
-		if err != nil { // it is being made, or no environment
-			continue
-		}
-		if a.o.Now().Sub(done.ModTime()) < unusedFor {
+	for _, x := range check.Installations(filepath.Join(a.o.Shared, "deps")) {
+		if a.o.Now().Sub(x.Used) < unusedFor {
 			out.Kept++
 			continue
 		}
-		away := filepath.Join(deps, "installing-old-"+name) // nobody takes half of it for the whole, and what is left of it goes later
-		if err := os.Rename(dir, away); err != nil {
+		dirs, err := x.Retire()
+		if err != nil {
 			return err
 		}
 		out.Removed++
-		for _, d := range []string{away, dir + ".gradle"} {
+		for _, d := range dirs {
 			if err := drop(d); err != nil {
 				return err
 			}

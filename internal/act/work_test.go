@@ -19,6 +19,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/blob"
 	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
@@ -266,7 +267,7 @@ func newLab(t *testing.T, files map[string]string, a agent.Agent) lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.blobs, err = act.OpenBlobs(filepath.Join(l.state, "blobs")); err != nil {
+	if l.blobs, err = blob.Open(filepath.Join(l.state, "blobs")); err != nil {
 		t.Fatal(err)
 	}
 	l.actor = act.New(act.Options{

@@ -2,10 +2,8 @@ package blob_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/blob"
+	"github.com/jacquard-build/jacquard/internal/flow"
 )
 
 const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -49,23 +48,19 @@ func TestPutAndRead(t *testing.T) {
 	s, dir := open(t)
 	for range 2 { // twice is the same as once
 		ref, err := s.Put([]byte("abc"), "text/plain")
-		if want := (blob.Ref{SHA256: abc, Size: 3, Type: "text/plain"}); err != nil || ref != want {
+		if want := (flow.Blob{SHA256: abc, Size: 3, Type: "text/plain"}); err != nil || ref != want {
 			t.Fatalf("Put = %+v, %v, want %+v", ref, err, want)
 		}
 	}
-	ref := blob.Ref{SHA256: abc, Size: 3}
-	if b, err := s.Read(ref); err != nil || string(b) != "abc" || !s.Has(ref) {
-		t.Errorf("Read = %q, %v", b, err)
+	ref := flow.Blob{SHA256: abc, Size: 3}
+	if b, err := s.Get(ref); err != nil || string(b) != "abc" {
+		t.Errorf("Get = %q, %v", b, err)
 	}
 	if got, want := fmt.Sprint(files(t, dir)), "["+abc[:2]+"/"+abc[2:]+"]"; got != want {
 		t.Errorf("files = %v, want %v", got, want)
 	}
-	b, err := json.Marshal(blob.Ref{SHA256: "x", Size: 1, Type: "y"})
-	if err != nil || string(b) != `{"sha256":"x","size":1,"type":"y"}` {
-		t.Errorf("JSON = %s, %v", b, err)
-	}
 	empty, err := s.Put(nil, "")
-	if b, rerr := s.Read(empty); err != nil || rerr != nil || len(b) != 0 {
+	if b, rerr := s.Get(empty); err != nil || rerr != nil || len(b) != 0 {
 		t.Errorf("empty blob = %q, %v, %v", b, err, rerr)
 	}
 }
@@ -76,13 +71,13 @@ func TestMissingAndInvalid(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "secret"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Read(blob.Ref{SHA256: abc, Size: 3}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Read of a missing blob = %v", err)
+	if _, err := s.Get(flow.Blob{SHA256: abc, Size: 3}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Get of a missing blob = %v", err)
 	}
 	for _, name := range []string{"", "../secret", "..", abc[:62], abc + "00", "BA" + abc[2:], "/" + abc[1:]} {
-		ref := blob.Ref{SHA256: name, Size: 1}
-		if _, err := s.Read(ref); !errors.Is(err, fs.ErrInvalid) || s.Has(ref) {
-			t.Errorf("Read(%q) = %v, want invalid", name, err)
+		ref := flow.Blob{SHA256: name, Size: 1}
+		if _, err := s.Get(ref); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("Get(%q) = %v, want invalid", name, err)
 		}
 	}
 }
@@ -99,38 +94,19 @@ func TestDamageIsSeen(t *testing.T) {
 		if err := os.WriteFile(path, []byte(bytes), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if b, err := s.Read(ref); !errors.Is(err, blob.ErrDamaged) {
-			t.Errorf("%s: Read = %q, %v, want damaged", name, b, err)
-		}
-		if s.Has(ref) != (len(bytes) == 3) {
-			t.Errorf("%s: Has = %v", name, s.Has(ref))
+		if b, err := s.Get(ref); !errors.Is(err, blob.ErrDamaged) {
+			t.Errorf("%s: Get = %q, %v, want damaged", name, b, err)
 		}
 		// Storing it again repairs it.
 		if _, err := s.Put([]byte("abc"), ""); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Read(blob.Ref{SHA256: abc, Size: 2}); !errors.Is(err, blob.ErrDamaged) {
-			t.Errorf("%s: Read with another size = %v, want damaged", name, err)
+		if _, err := s.Get(flow.Blob{SHA256: abc, Size: 2}); !errors.Is(err, blob.ErrDamaged) {
+			t.Errorf("%s: Get with another size = %v, want damaged", name, err)
 		}
-		if b, err := s.Read(ref); err != nil || string(b) != "abc" {
-			t.Errorf("%s: after repair Read = %q, %v", name, b, err)
+		if b, err := s.Get(ref); err != nil || string(b) != "abc" {
+			t.Errorf("%s: after repair Get = %q, %v", name, b, err)
 		}
-	}
-}
-
-type broken struct{ err error }
-
-func (b broken) Read(p []byte) (int, error) { return copy(p, "half"), b.err }
-
-func TestFailedPutLeavesNothing(t *testing.T) {
-	t.Parallel()
-	s, dir := open(t)
-	cause := errors.New("cut")
-	if _, err := s.PutFrom(broken{cause}, ""); !errors.Is(err, cause) {
-		t.Errorf("PutFrom = %v, want %v", err, cause)
-	}
-	if left := files(t, dir); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }
 
@@ -141,18 +117,12 @@ func TestConcurrentPuts(t *testing.T) {
 	for i := range 16 {
 		wg.Go(func() {
 			body := bytes.Repeat([]byte{byte(i % 4)}, 100_000)
-			ref, err := s.PutFrom(bytes.NewReader(body), "")
+			ref, err := s.Put(body, "")
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			r, err := s.Open(ref)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer r.Close()
-			if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, body) {
+			if got, err := s.Get(ref); err != nil || !bytes.Equal(got, body) {
 				t.Errorf("blob %d: %d bytes, %v", i, len(got), err)
 			}
 		})

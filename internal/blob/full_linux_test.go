@@ -35,8 +35,8 @@ func TestFullDisk(t *testing.T) {
 	if got := files(t, dir); len(got) != 1 {
 		t.Errorf("files = %v, want the small one", got)
 	}
-	if b, err := s.Read(small); err != nil || string(b) != "small" {
-		t.Errorf("Read = %q, %v", b, err)
+	if b, err := s.Get(small); err != nil || string(b) != "small" {
+		t.Errorf("Get = %q, %v", b, err)
 	}
 	if _, err := s.Put(make([]byte, 1<<10), ""); err != nil {
 		t.Errorf("Put after there is space again = %v", err)

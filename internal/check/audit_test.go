@@ -287,6 +287,8 @@ func dishonest() []diffCase {
 		{name: "the environment go", want: "unstated-read", files: one("a.go", "", "package a\n\nimport \"os\"\n\nfunc Value(name string) string {\n\tv, _ := os.LookupEnv(name)\n\treturn v\n}\n"), audit: said("Value is what name stands for")},
 		{name: "the environment py", want: "unstated-read", files: one("a.py", "", "from os import environ\n\n\ndef width():\n    return int(environ.get('COLUMNS', 80))\n"), audit: said("width of a line")},
 		{name: "the terminal js", want: "unstated-read", files: one("a.js", "", "export const width = () => process.stdout.columns ?? 80;\n"), audit: said("width of a line")},
+		{name: "the stack js", want: "unstated-read", files: one("a.js", "", "export const quick = () => new Error('x').stack.includes('node:');\n"), audit: said("quick")},
+		{name: "the stack py", want: "unstated-read", files: one("a.py", "", "import inspect\n\n\ndef quick():\n    return len(inspect.stack()[0].filename)\n"), audit: said("quick")},
 		{name: "the clock, by a spec", want: "unstated-read", files: one("a.ts", "", "export const key = (s: string) => s + new Date().getFullYear();\n"), audit: func(a *check.Audit) { a.Said, a.Spec = "key of s", "a/CLAUDE.md" }},
 		{name: "no lock", want: "unguarded-state", files: one("a.go", "", counterGo("", "", "")), audit: said("Counter is safe for concurrent use.")},
 		{name: "one method locks", want: "unguarded-state", files: one("a.go", "", counterGo("mu sync.Mutex", "c.mu.Lock()\n\tdefer c.mu.Unlock()", "")), audit: said("Add and Get may be called from several goroutines.")},

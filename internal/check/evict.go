@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,44 +26,67 @@ func used(dir string) {
 // longestInstall is more than any installation takes.
 const longestInstall = 24 * time.Hour
 
-// evict removes installations until those that are left take at most most bytes. It is
-// asked after an installation, which takes longer than measuring does. What was left of installations that were cut goes as well.
-func evict(cache string, most int64, idle time.Duration) {
-	type installed struct {
-		dir  string
-		size int64
-		used time.Time
-	}
-	now := time.Now() //nolint:forbidigo // compared with the times of files only
-	var list []installed
-	var total int64
-	entries, err := os.ReadDir(cache)
-	if err != nil {
-		return
-	}
+// Installation is an environment that is installed for checks, complete.
+type Installation struct {
+	Dir  string
+	Used time.Time
+}
+
+// Installations are those of a folder.
+func Installations(cache string) (out []Installation) {
+	entries, _ := os.ReadDir(cache) // without the folder there are none
 	for _, e := range entries {
 		dir := filepath.Join(cache, e.Name())
-		done, err := os.Stat(filepath.Join(dir, "done"))
-		if err != nil {
-			_, made := os.Stat(filepath.Join(strings.TrimSuffix(dir, ofGradle), "done"))
-			cut := strings.HasPrefix(e.Name(), "installing-") || strings.HasSuffix(e.Name(), ofGradle) && made != nil
-			if info, err := e.Info(); err == nil && cut && now.Sub(info.ModTime()) > longestInstall {
-				_ = removeAll(dir) // of a process that was killed
-			}
-			continue
+		if done, err := os.Stat(filepath.Join(dir, "done")); err == nil && !strings.HasPrefix(e.Name(), "installing-") {
+			out = append(out, Installation{dir, done.ModTime()})
 		}
-		x := installed{dir: dir, size: sizeOf(dir) + sizeOf(dir+ofGradle), used: done.ModTime()}
-		list, total = append(list, x), total+x.size
 	}
-	slices.SortFunc(list, func(a, b installed) int { return a.used.Compare(b.used) })
+	return out
+}
+
+// parts are the folders that it has, also those beside its own.
+func (i Installation) parts() []string { return []string{i.Dir, i.Dir + ofGradle} }
+
+// Retire has nobody use it any more, and returns the folders that can be removed then. It is renamed first, so that nobody takes half of it for
+// the whole; what is left of it goes later.
+func (i Installation) Retire() ([]string, error) {
+	away := filepath.Join(filepath.Dir(i.Dir), "installing-old-"+filepath.Base(i.Dir))
+	return append([]string{away}, i.parts()[1:]...), os.Rename(i.Dir, away)
+}
+
+// evict removes installations until those that are left take at most most bytes. It is
+// asked after an installation, which takes longer than measuring does.
+func evict(cache string, most int64, idle time.Duration) {
+	now := time.Now() //nolint:forbidigo // compared with the times of files only
+	removeCut(cache, now)
+	list, sizes, total := Installations(cache), map[string]int64{}, int64(0)
 	for _, x := range list {
-		if total <= most || now.Sub(x.used) < idle {
+		for _, dir := range x.parts() {
+			sizes[x.Dir] += sizeOf(dir)
+		}
+		total += sizes[x.Dir]
+	}
+	slices.SortFunc(list, func(a, b Installation) int { return a.Used.Compare(b.Used) })
+	for _, x := range list {
+		if total <= most || now.Sub(x.Used) < idle {
 			return
 		}
-		// Renamed first, so that nobody takes half of it for the whole.
-		away := filepath.Join(cache, "installing-old-"+filepath.Base(x.dir))
-		if os.Rename(x.dir, away) == nil && removeAll(away) == nil && removeAll(x.dir+ofGradle) == nil {
-			total -= x.size
+		if dirs, err := x.Retire(); err == nil && errors.Join(each(dirs, removeAll)...) == nil {
+			total -= sizes[x.Dir]
+		}
+	}
+}
+
+// removeCut removes what is left of installations whose process was killed.
+func removeCut(cache string, now time.Time) {
+	entries, _ := os.ReadDir(cache)
+	for _, e := range entries {
+		dir := filepath.Join(cache, e.Name())
+		of, beside := strings.CutSuffix(dir, ofGradle)
+		_, err := os.Stat(filepath.Join(of, "done"))
+		cut := strings.HasPrefix(e.Name(), "installing-") || beside && err != nil
+		if info, err := e.Info(); err == nil && cut && now.Sub(info.ModTime()) > longestInstall {
+			_ = removeAll(dir)
 		}
 	}
 }

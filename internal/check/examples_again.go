@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -70,6 +71,7 @@ func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding
 	if len(all) == 0 || u.chain.Ecosystem == toolchain.Rust { // Rust keeps nothing without saying so
 		return nil, nil
 	}
+	calls := all
 	all = withOthers(all)
 	list := slices.Repeat(all, max(2, manyCalls/len(all)))
 	first, err := u.try(ctx, list, false)
@@ -83,7 +85,7 @@ func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding
 		}
 	}
 	if len(later) == 0 {
-		return nil, nil
+		return u.inOrder(ctx, calls)
 	}
 	second, err := u.try(ctx, list, false)
 	if err != nil {
@@ -91,17 +93,76 @@ func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding
 	}
 	for _, i := range later { // chance differs from itself
 		if at := i % len(all); sameOutcome(first[at], second[at]) && sameOutcome(first[i], second[i]) {
-			say := func(format string) string {
-				return fmt.Sprintf(format, list[i].Calls(), first[at].Given(), first[i].Given(), i)
-			}
-			if u.m.requested() {
-				return []step.Finding{fix("ambient-state", u.m.Dir, 0, say("%s gives %s, but %s after %d other calls. Compute the result from the arguments alone."))}, nil
-			}
-			return []step.Finding{reject("ambient-state", u.m.Dir, 0,
-				say("%s gives %s, but %s after %d other calls. Compute the result from the arguments alone, or say in the spec what state the module keeps."))}, nil
+			return u.dependent(list[i], first[at], first[i], i), nil
 		}
 	}
 	return nil, nil
+}
+
+// mostOrdered is how many functions are called in two orders.
+const mostOrdered = 4
+
+// inOrder makes the calls of each function of several arguments in two orders, with calls that have arguments of two of them: what gives something
+// else then depends on the calls before it, such as an answer that is kept for some of the arguments alone.
+func (u *user) inOrder(ctx context.Context, calls []example.Example) ([]step.Finding, error) {
+	byName, tried := groups(calls, example.Example.Symbol), 0
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		crossed := example.Crossed(byName[name])
+		if len(crossed) == 0 {
+			continue
+		}
+		if tried++; tried > mostOrdered {
+			return nil, nil
+		}
+		found, err := u.backwards(ctx, append(slices.Clone(byName[name]), crossed...))
+		if len(found) > 0 || err != nil {
+			return found, err
+		}
+	}
+	return nil, nil
+}
+
+// backwards makes calls in both orders.
+func (u *user) backwards(ctx context.Context, list []example.Example) ([]step.Finding, error) {
+	var given [3][]example.Outcome
+	for n := range given { // twice in the other order: chance differs from itself
+		if n == 1 {
+			slices.Reverse(list)
+		}
+		got, err := u.try(ctx, list, false)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			got = slices.Clone(got)
+			slices.Reverse(got)
+		}
+		if given[n] = got; n > 0 && len(differing(given[0], got)) == 0 {
+			return nil, nil
+		}
+	}
+	for _, i := range differing(given[0], given[1]) {
+		if sameOutcome(given[1][i], given[2][i]) {
+			few, many, others := given[0][i], given[1][i], len(list)-1-i
+			if i > others { // the other way round, more calls are before it
+				few, many, others = many, few, i
+			}
+			return u.dependent(list[len(list)-1-i], few, many, others), nil
+		}
+	}
+	return nil, nil
+}
+
+// dependent is a finding that a call gives something else after some others.
+func (u *user) dependent(e example.Example, first, later example.Outcome, others int) []step.Finding {
+	say := func(format string) string {
+		return fmt.Sprintf(format, e.Calls(), first.Given(), later.Given(), others)
+	}
+	if u.m.requested() {
+		return []step.Finding{fix("ambient-state", u.m.Dir, 0, say("%s gives %s, but %s after %d other calls. Compute the result from the arguments alone."))}
+	}
+	return []step.Finding{reject("ambient-state", u.m.Dir, 0,
+		say("%s gives %s, but %s after %d other calls. Compute the result from the arguments alone, or say in the spec what state the module keeps."))}
 }
 
 var (

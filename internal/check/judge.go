@@ -428,7 +428,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	defer func() { j.unfit = "" }()
 	x.freshTests()
 	for _, stage := range []func(context.Context) error{
-		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.unrefused, x.soon, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.testsAlone, x.besides, x.unasked, x.repeated, x.unused, x.untaken, x.limits, x.claimed,
+		x.near, x.askOthers, x.red, x.deleted, x.weakened, x.unrefused, x.soon, x.far, x.uncollected, x.fewer, x.hooked, x.functions, x.affected, x.rest, x.looser, x.testsAlone, x.besides, x.unasked, x.repeated, x.unused, x.untaken, x.limits, x.vague, x.claimed,
 	} {
 		if err := stage(ctx); err != nil {
 			return err

@@ -146,6 +146,24 @@ func (x *chainJudge) limits(ctx context.Context) error {
 	return nil
 }
 
+// vague names new tests that show the change and pass when one of its functions gives them another value.
+func (x *chainJudge) vague(ctx context.Context) error {
+	if x.took > tooLong {
+		return nil
+	}
+	changed, _ := changedNames(x.sources(pathsOf(x.writes())))
+	found, err := x.pl.substituted(ctx, x.redTests(), changed, &x.proof)
+	for _, v := range found {
+		for _, f := range v.findings(step.Warn) {
+			x.say(f, nil)
+		}
+	}
+	if late(ctx, err) {
+		return nil
+	}
+	return err
+}
+
 // chosen reports whether a comparison is with a number other than 0 and 1, a constant or a parameter, that is not what follows from it as well: what
 // is cut off at a limit is the same at the limit.
 func chosen(m mutantAt) bool {

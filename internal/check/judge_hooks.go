@@ -88,7 +88,7 @@ func (p *place) swallows(ctx context.Context, file, text string, files []string)
 		sel = toolchain.Selection{IDs: idsOf(testsIn(source.Parse(file, []byte(text))))}
 	}
 	p.tests = nil // the file is not known yet
-	run, err := p.runWith(ctx, file, []byte(text), sel)
+	run, err := p.runWith(ctx, map[string][]byte{file: []byte(text)}, sel)
 	p.tests = nil // it is gone
 	return slices.ContainsFunc(run.findings, func(f step.Finding) bool { return f.Rule == "exit-swallowed" }), run, err
 }

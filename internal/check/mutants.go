@@ -259,24 +259,27 @@ func (p *place) mutated(ctx context.Context, x mutantAt, sel toolchain.Selection
 			x.Mutant, x.src = m, now
 		}
 	}
-	run, err := p.runWith(ctx, x.file, x.Apply(x.src), sel)
+	return proof.noted(asMutant(p.runWith(ctx, map[string][]byte{x.file: x.Apply(x.src)}, sel)))
+}
+
+// asMutant says of a run that it was one of a mutant.
+func asMutant(run testRun, err error) (testRun, error) {
 	for i := range run.records {
 		run.records[i].Name, run.records[i].Shows = "mutant", step.OnMutants
 	}
-	return proof.noted(run, err)
+	return run, err
 }
 
-// runWith runs tests with another text of a file, and puts it back.
-func (p *place) runWith(ctx context.Context, file string, text []byte, sel toolchain.Selection) (testRun, error) {
+// runWith runs tests with other texts of files, and puts them back.
+func (p *place) runWith(ctx context.Context, texts map[string][]byte, sel toolchain.Selection) (run testRun, err error) {
 	s := &stubber{p: p, before: map[string][]byte{}}
-	if err := s.put(file, text); err != nil {
-		return testRun{}, err
+	defer func() { err = errors.Join(err, s.undo()) }()
+	for _, file := range slices.Sorted(maps.Keys(texts)) {
+		if err = s.put(file, texts[file]); err != nil {
+			return run, err
+		}
 	}
-	run, err := p.runOnce(ctx, sel)
-	if e := s.undo(); e != nil {
-		err = errors.Join(err, e)
-	}
-	return run, err
+	return p.runOnce(ctx, sel)
 }
 
 // errSlow ends the run of a mutant that takes much longer than the code as it is. It may have become an endless loop, or the machine has other
@@ -354,6 +357,21 @@ func spread(ms []mutantAt) []mutantAt {
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int { return a.rank - b.rank })
 	return each(list, func(m ranked) mutantAt { return m.mutantAt })
+}
+
+// changedNames are the names of the functions that differ in two versions of some files, without those of their types; anew says that none of
+// them was there before.
+func changedNames(old, now map[string][]byte) (names map[string]bool, anew bool) {
+	names, anew = map[string]bool{}, true
+	for file, src := range now {
+		was := functions(file, old[file])
+		for name, code := range functions(file, src) {
+			if was[name] != code {
+				names[bareName(name)], anew = true, anew && was[name] == ""
+			}
+		}
+	}
+	return names, anew
 }
 
 // functions maps a file's functions to their code, those of one name to all of it.

@@ -153,7 +153,8 @@ func TestTasksRust(t *testing.T) {
 	with := func(name, assert string) string {
 		return strings.TrimSuffix(tests, "}\n") + "\n    #[test]\n    fn " + name + "() {\n        " + assert + "\n    }\n}\n"
 	}
-	fee := right + "\n/// Is the fee.\npub fn fee(net: u32) -> u32 {\n    net / 5\n}\n"
+	same := strings.Replace(code, "    for p in &prices[1..] {\n        sum += p;\n    }\n", "    for i in 1..prices.len() {\n        sum += prices[i];\n    }\n", 1)
+	fee := code + "\n/// Is the fee.\npub fn fee(net: u32) -> u32 {\n    net / 5\n}\n"
 	base := l.tree("", map[string]string{"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": code + tests})
 	chains := []toolchain.Found{l.module(base, "src").Chain}
 	for name, c := range map[string]struct {
@@ -165,7 +166,8 @@ func TestTasksRust(t *testing.T) {
 	}{
 		"a fix and its test":                 {right + with("empty", "assert_eq!(total(&[]), 0);"), true, true, []string{"src/lib.rs::tests::empty"}, nil},
 		"a feature and its test":             {fee + with("fees", "assert_eq!(fee(10), 2);"), true, true, []string{"src/lib.rs::tests::fees"}, nil},
-		"the same in other words":            {right + tests, false, true, nil, nil},
+		"the same in other words":            {same + tests, false, true, nil, nil},
+		"right where it is debugged":         {strings.Replace(fee, "net / 5", "if cfg!(debug_assertions) { net / 5 } else { 0 }", 1) + with("fees", "assert_eq!(fee(10), 2);"), true, false, nil, []string{"example-failed"}},
 		"a fix without a test":               {right + tests, true, true, nil, []string{"no-test"}},
 		"a test of what was there":           {right + with("seven", "assert_eq!(total(&[7]), 7);"), true, false, nil, []string{"test-passes-without"}},
 		"a test alone":                       {code + with("empty", "assert_eq!(count(&[]), 0);"), true, false, nil, []string{"no-code"}},

@@ -10,7 +10,7 @@ import (
 )
 
 // unstated is what code may read besides what its caller gives it: how languages spell that, and the words of specs that speak of it.
-// Of a request only what always is about the user's surroundings counts.
+// What a request need not say, because it is part of how something is done, is only told.
 var unstated = []struct {
 	what       string
 	code, said re.Regexp
@@ -19,6 +19,7 @@ var unstated = []struct {
 	{"the environment", re.New(`^(environ[.[]|getenv\(|os\.(Getenv|LookupEnv|Environ|ExpandEnv|environb?|getenv)|process\.env|env::vars?|System\.getenv)\b`), re.New(`(?i)environ|\benv\b|configur|환경|설정`), true},
 	{"the arguments of the process", re.New(`^(os\.Args|sys\.argv|process\.argv)\b`), re.New(`(?i)command|argv|\bargs?\b|argument|\bflags?\b|process|명령|인자`), true},
 	{"the terminal", re.New(`^(process\.std(out|err)\.(columns|rows|isTTY|getWindowSize)|(shutil|os)\.get_terminal_size|sys\.std(out|err|in)\.isatty)\b`), re.New(`(?i)terminal|screen|console|\btty|colou?r|터미널|화면|색`), true},
+	{"the call stack", re.New(`^(newError\([^)]*\)\.stack\b|inspect\.(stack|currentframe)\b|sys\._getframe\b|traceback\.(extract|format)_stack\b|runtime\.(Callers?|Stack)\b|debug\.Stack\b|Thread\.currentThread\(\)\.getStackTrace\b|StackWalker\.)`), re.New(`(?i)stack|trace|caller|debug|\blog|report|호출|스택|로그`), true},
 	{"the clock", re.New(`^(time\.(Now|Since|time|monotonic)\b|datetime\.(datetime\.)?(now|utcnow|today)\b|date\.today\b|Date\.now\b|performance\.now\b|newDate\(\)|(Instant|SystemTime)::now\b|System\.currentTimeMillis\b|Local(Date|Time|DateTime)\.now\b)`), re.New(`(?i)\btime|\bdate|clock|\bnow\b|today|\bdays?\b|hour|second|expire|시각|시간|날짜|오늘`), false},
 	{"random numbers", re.New(`^(Math\.random\b|random\.\w+\(|rand\.(Int|Float|Perm|Shuffle|N\b)|crypto\.randomUUID\b|uuid\.uuid4\b)`), re.New(`(?i)random|chance|unique|\bids?\b|identif|uuid|shuffl|seed|jitter|sampl|무작위|고유`), false},
 }
@@ -33,7 +34,7 @@ func (a Audit) readsOutside(f *file) []step.Finding {
 	}
 	var out []step.Finding
 	for _, o := range unstated {
-		if a.Spec == "" && !o.request || o.said().MatchString(a.Said) {
+		if o.said().MatchString(a.Said) {
 			continue
 		}
 		if i := readAt(f.code, o.code); i >= 0 && f.added[f.code[i].Line] && readAt(f.old.Tokens, o.code) < 0 {
@@ -42,7 +43,11 @@ func (a Audit) readsOutside(f *file) []step.Finding {
 				return strings.ToUpper(name) == name && len(name) > 1 && (a.inSpec(name) || hasWord(a.Said, name))
 			})
 			if !asked {
-				out = append(out, fix("unstated-read", f.Path, f.code[i].Line, "The code reads "+o.what+", which was not requested: the result then depends on more than the arguments. Compute it from the arguments, or mention this in the spec or request."))
+				found := fix("unstated-read", f.Path, f.code[i].Line, "The code reads "+o.what+", which was not requested: the result then depends on more than the arguments. Compute it from the arguments, or mention this in the spec or request.")
+				if a.Spec == "" && !o.request {
+					found.Severity = step.Warn
+				}
+				out = append(out, found)
 			}
 		}
 	}

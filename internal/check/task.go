@@ -349,7 +349,7 @@ func (p *taskProof) seen(ctx context.Context, pl *place, mine, code []string, fr
 		return nil
 	}
 	files := slices.Concat(mine, others)
-	if err := p.notices(ctx, pl, files, fresh); err != nil {
+	if err := errors.Join(p.notices(ctx, pl, files, fresh), p.careless(ctx, pl, files, fresh), p.substituted(ctx, pl, files, fresh)); err != nil {
 		return err
 	}
 	if err := p.unnoticed(ctx, pl, mine, fresh); err != nil {

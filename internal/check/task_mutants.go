@@ -29,7 +29,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
 	defer cancel()
 	chosen, rest := mutantsOf(old, now)
-	tried, any, values := 0, false, noticed{}
+	tried, any, values, seen := 0, false, noticed{}, map[string]bool{}
 	for _, x := range chosen {
 		if any && (!x.Value() || values.killed(x)) { // that is known
 			continue
@@ -43,6 +43,9 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 			tried++
 			any = any || killed
 			values.add(x, killed)
+			if killed {
+				seen[x.file+" "+x.Func] = true
+			}
 		}
 	}
 	if values.none() || len(values) == 0 { // what was noticed may be no more than the text of the sources
@@ -76,15 +79,15 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 			}
 			more, by, counting, found.Severity = slices.Concat(chosen, rest), p.withTestsOf(pl, x.file, files), nil, p.unnoticedThere(files)
 		}
-		seen, err := pl.seen(short, x, more, by, counting, &p.proof)
+		known, err := pl.seen(short, x, more, by, counting, &p.proof)
 		if err != nil {
 			return err
 		}
-		if !seen {
+		if !known {
 			p.add(p.excused(found))
 		}
 	}
-	return nil
+	return p.unmissed(short, pl, old, now, files, seen)
 }
 
 // unnoticedThere is how bad it is that some tests compare nothing of code that was there before: worse where old ones of them expect something else now.

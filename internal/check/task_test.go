@@ -50,9 +50,16 @@ const (
 	hitsTests = "package hits\n\nimport (\n\t\"sync\"\n\t\"testing\"\n)\n\nfunc TestHits(t *testing.T) {\n\tvar wg sync.WaitGroup\n\tfor range 4 {\n\t\twg.Go(func() { Hit() })\n\t}\n\twg.Wait()\n\tif Hit() < 1 {\n\t\tt.Error(\"nothing was counted\")\n\t}\n}\n"
 )
 
+const (
+	markGo   = "package mark\n\nimport \"strings\"\n\n// Of is the mark of a name.\nfunc Of(name string) string { return strings.ToLower(name) }\n"
+	markHelp = "package mark\n\nimport \"testing\"\n\nfunc is(t *testing.T, name, want string) {\n\tt.Helper()\n\tif got := Of(name); got != want {\n\t\tt.Errorf(\"Of(%s) = %s\", name, got)\n\t}\n}\n"
+)
+
 func shopFiles() map[string]string {
 	return map[string]string{
-		"hits/hits.go": hitsGo,
+		"mark/mark.go": markGo, "mark/help_test.go": markHelp,
+		"mark/mark_test.go": "package mark\n\nimport \"testing\"\n\nfunc TestOf(t *testing.T) { is(t, \"Ab\", \"ab\") }\n",
+		"hits/hits.go":      hitsGo,
 		// For another system: it cannot run here, and is asked of nobody.
 		"tax/tax_wasip1_test.go": "package tax\n\nimport \"testing\"\n\nfunc TestOf(t *testing.T) {\n\tt.Fatal()\n}\n\nfunc TestWasip1(t *testing.T) {}\n",
 		"go.mod":                 "module example.com/shop\n\ngo 1.24\n", "cart/cart.go": cartGo, "cart/cart_test.go": cartTests, "duty/duty.go": strings.Replace(taxGo, "package tax", "package duty", 1), "duty/both_test.go": dutyBoth, "tax/tax.go": taxGo, "tax/tax_test.go": taxTest,
@@ -227,6 +234,33 @@ func weakTasks() []taskCase {
 		{name: "a test of a new function that compares nothing", rules: []string{"compares-nothing"}, files: map[string]string{
 			"cart/cart.go":      cartRight + "\n// Mean is what one costs.\nfunc Mean(prices []int) int {\n\tif len(prices) == 0 {\n\t\treturn 0\n\t}\n\treturn Total(prices) * len(prices)\n}\n",
 			"cart/cart_test.go": cartTests + "\nfunc TestMean(t *testing.T) {\n\tif got := Mean([]int{2, 4}); got < 0 {\n\t\tt.Errorf(\"Mean = %d\", got)\n\t}\n}\n",
+		}},
+		{name: "what old tests use is loosened", passed: true, rules: []string{"test-weakened"}, level: step.Asks, files: map[string]string{
+			"mark/mark.go":      strings.Replace(markGo, "strings.ToLower(name)", "strings.TrimSuffix(name, \"?\")", 1),
+			"mark/help_test.go": strings.NewReplacer("import \"testing\"", "import (\n\t\"strings\"\n\t\"testing\"\n)", "got != want", "!strings.EqualFold(got, want)").Replace(markHelp),
+			"mark/drop_test.go": "package mark\n\nimport \"testing\"\n\nfunc TestDrop(t *testing.T) { is(t, \"Ab?\", \"ab\") }\n",
+		}, task: func(t *check.Task) {
+			t.Owns, t.Taken = owns("mark/mark.go", "mark/help_test.go", "mark/drop_test.go"), owns()
+		}},
+		{name: "an old test that asks only where nothing has changed", rules: []string{"test-weakened"}, files: map[string]string{
+			"tax/tax.go": strings.NewReplacer("net / 5", "net / 2", "package tax\n", "package tax\n\nimport \"strconv\"\n").Replace(taxGo) + "\n// Fee is the fee.\nfunc Fee(net int) string { return strconv.Itoa(net / 10) }\n",
+			"tax/tax_test.go": strings.NewReplacer("import \"testing\"", "import (\n\t\"strconv\"\n\t\"testing\"\n)\n\nvar exact = Of(10) == 2", "if Of(10)", "if exact && Of(10)").Replace(taxTest) +
+				"\nfunc TestFee(t *testing.T) {\n\tif got, err := strconv.Atoi(Fee(70)); got != 7 || err != nil {\n\t\tt.Error(got, err)\n\t}\n}\n",
+		}, task: func(t *check.Task) {
+			t.NewCode = true
+			t.Owns, t.Taken = owns("tax/tax.go", "tax/tax_test.go"), owns()
+		}},
+		{name: "a new function that nobody misses", passed: true, rules: []string{"unnoticed-change"}, level: step.Fix, files: map[string]string{
+			"tax/tax.go":      taxGo + "\nvar fees int\n\n// Fee is the fee.\nfunc Fee(net int) int {\n\tfees += net / 10\n\treturn fees\n}\n\n// Reset forgets all fees.\nfunc Reset() { fees = 0 }\n",
+			"tax/tax_test.go": taxTest + "\nfunc TestFee(t *testing.T) {\n\tdefer Reset()\n\tif got := Fee(70); got != 7 {\n\t\tt.Error(got)\n\t}\n\tif got := Fee(10); got != 8 {\n\t\tt.Error(got)\n\t}\n}\n",
+		}, task: func(t *check.Task) {
+			t.Owns, t.Taken = owns("tax/tax.go", "tax/tax_test.go"), owns()
+		}},
+		{name: "a new test that passes whatever the code does", passed: true, rules: []string{"compares-nothing"}, level: step.Asks, files: map[string]string{
+			"tax/tax.go":      taxGo + "\n// Fee is the fee.\nfunc Fee(net int) int {\n\tif net < 0 {\n\t\treturn 0\n\t}\n\treturn net/10 + 1\n}\n",
+			"tax/tax_test.go": taxTest + "\nfunc TestFee(t *testing.T) {\n\tif got := Fee(70); got != 8 {\n\t\tt.Error(got)\n\t}\n}\n\nfunc TestFeeOfNothing(t *testing.T) {\n\tdefer func() { _ = recover() }()\n\tif got := Fee(-1); got != 0 {\n\t\tt.Error(got)\n\t}\n}\n",
+		}, task: func(t *check.Task) {
+			t.Owns, t.Taken = owns("tax/tax.go", "tax/tax_test.go"), owns()
 		}},
 		{name: "a test of a new function by a helper that swallows", rules: []string{"compares-nothing"}, files: map[string]string{
 			"cart/cart.go":      cartRight + "\n// Most is the highest price.\nfunc Most(prices []int) int { return len(prices) }\n",

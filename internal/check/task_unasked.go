@@ -114,8 +114,12 @@ func (p *taskProof) unwanted(ctx context.Context) error {
 		return nil
 	}
 	var tests strings.Builder
-	for _, ch := range those(p.changes, func(ch Change) bool { return toolchain.IsTest(ch.Path) }) {
-		for _, l := range added(ch.Old, ch.New) {
+	for _, ch := range p.changes {
+		old, now := ch.Old, ch.New
+		if !toolchain.IsTest(ch.Path) {
+			old, now = testsBeside(ch.Path, ch.Old), testsBeside(ch.Path, ch.New)
+		}
+		for _, l := range added(old, now) {
 			tests.WriteString(l.text + "\n")
 		}
 	}

@@ -66,6 +66,15 @@ func codeOf(file string, src []byte) []byte {
 	return code
 }
 
+// testsBeside are the tests that stand beside the code of a source, as in Rust.
+func testsBeside(file string, src []byte) []byte {
+	if !mayTest(file) || toolchain.IsTest(file) {
+		return nil
+	}
+	_, tests := source.Parse(file, src).Split()
+	return tests
+}
+
 // docstring reports whether a token is a text in three quotes, as Python documents with.
 func docstring(file string, t source.Token) bool {
 	return toolchain.LanguageOf(file) == toolchain.LangPython && t.Kind == source.String && (strings.HasPrefix(t.Text, `"""`) || strings.HasPrefix(t.Text, `'''`))
@@ -80,15 +89,45 @@ func headOf(f source.File, t source.Test) int {
 	return from
 }
 
-// behindOthers is where the tests before a test end.
+// behindOthers is where the tests before a test end, and the imports.
 func behindOthers(f source.File, t source.Test) int {
 	from := f.TestsFrom(t.Off)
+	if end := behindImports(f); end <= t.Off {
+		from = max(from, end)
+	}
 	for _, o := range f.Tests {
 		if o.Stop <= t.Off {
 			from = max(from, o.Stop)
 		}
 	}
 	return from
+}
+
+// behindImports is where the last import of a file ends, with the brackets that are open there.
+func behindImports(f source.File) (end int) {
+	last := 0
+	for _, i := range f.Imports {
+		if !i.Path {
+			last = max(last, i.Line)
+		}
+	}
+	open := 0
+	for _, t := range f.Tokens {
+		if t.Kind == source.Comment || t.Line < last {
+			continue
+		}
+		if t.Line > last && open == 0 && t.Text != ")" { // of a group of imports
+			break
+		}
+		switch t.Text {
+		case "(", "{":
+			open++
+		case ")", "}":
+			open = max(0, open-1)
+		}
+		end = t.End
+	}
+	return end
 }
 
 // textOf is what tokens that count say, whatever is between them.

@@ -148,7 +148,7 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 	defer cancel()
 	rt, err := temporal.Open(ctx, temporal.Options{
 		Pool: pool, Far: []string{step.Agents, step.Checks}, Hub: h, Host: p.hostName(), Begun: o.begun, Admit: o.admit, Warn: p.waits, Beat: time.Duration(p.conf.Limits.Beat), Place: 4 * time.Duration(p.conf.Limits.Beat),
-		Describe: p.describe(ctx), Phase: phaseOf,
+		Describe: p.describe, Phase: phaseOf,
 		Client: opts, Project: name, Dir: l.Dir, Workflows: l.Workflows, Handlers: l.Handlers, Limits: l.Limits, Blobs: l.Blobs,
 		Driver: l.Driver, Version: l.Version, Accept: l.Accept, MaxWait: l.MaxWait, Sweep: l.Sweep, Progress: l.Progress, Committed: l.Committed,
 	})
@@ -190,7 +190,7 @@ func (p *project) place(ctx context.Context) (hub.Place, error) {
 		}
 		return hub.Store(p.repo, hub.StoreOptions{Address: name, Project: project, Temp: filepath.Join(p.cache, "tmp"), Env: p.a.env})
 	}
-	at, err := p.repo.RemoteURL(ctx, name)
+	at, err := p.repo.Setting(ctx, "remote."+name+".url")
 	if err != nil || at == "" {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ func (p *project) name(ctx context.Context) (string, error) {
 	if p.conf.Project != "" {
 		return p.conf.Project, nil
 	}
-	origin, err := p.repo.RemoteURL(ctx, "origin")
+	origin, err := p.repo.Setting(ctx, "remote.origin.url")
 	if err != nil {
 		return "", err
 	}
@@ -324,17 +324,14 @@ func because(err error) string {
 }
 
 // describe says of a new run for which branch it is and who asked for it.
-func (p *project) describe(ctx context.Context) func(flow.NewRun) (branch, requester string) {
-	return func(n flow.NewRun) (branch, requester string) {
-		meta, err := report.Decode[runMeta](n.Meta)
-		if err == nil {
-			requester = meta.By
-		}
-		if head, err := p.repo.Head(ctx); err == nil { // a run needs no branch
-			branch = head.Branch
-		}
-		return branch, requester
+func (p *project) describe(ctx context.Context, n flow.NewRun) (branch, requester string) {
+	if meta, err := report.Decode[runMeta](n.Meta); err == nil {
+		requester = meta.By
 	}
+	if head, err := p.repo.Head(ctx); err == nil { // a run needs no branch
+		branch = head.Branch
+	}
+	return branch, requester
 }
 
 // phaseOf is the phase of a run that a note begins; what is noted in a branch is of one module or task.

@@ -18,7 +18,7 @@ import (
 // forge is the server that the project is published on: that of the remote origin, or the one that the environment names.
 // The error says what is missing.
 func (p *project) forge(ctx context.Context) (*forge.Client, error) {
-	remote, err := p.repo.RemoteURL(ctx, "origin")
+	remote, err := p.repo.Setting(ctx, "remote.origin.url")
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +51,10 @@ func (p *project) pullIn(ctx context.Context) (*step.PullIn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no pull request can be opened: %w", err)
 	}
-	if remote, err := p.repo.RemoteURL(ctx, "origin"); err != nil || remote == "" { // GITHUB_REPOSITORY is no place to push to
+	if remote, err := p.repo.Setting(ctx, "remote.origin.url"); err != nil || remote == "" { // GITHUB_REPOSITORY is no place to push to
 		return nil, environment("no pull request can be opened", errors.Join(err, forge.ErrNoRemote))
 	}
-	at, err := p.repo.RemoteBranch(ctx, "origin", r.Default, loginOf(c))
+	at, err := p.repo.RemoteRef(ctx, "origin", "refs/heads/"+r.Default, loginOf(c))
 	if err != nil || at == "" {
 		return nil, environment("no pull request can be opened", cmp.Or(err, words("remote origin has no branch %s", r.Default)))
 	}

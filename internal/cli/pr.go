@@ -246,7 +246,7 @@ func (w *review) broken(ctx context.Context, pull forge.Pull, heard func(forge.R
 	if err != nil || slices.ContainsFunc(list, func(k forge.Check) bool { return k.State == forge.Pending }) || !slices.ContainsFunc(list, fresh) {
 		return nil, err
 	}
-	base, err := w.p.repo.RemoteBranch(ctx, "origin", w.base, loginOf(w.forge))
+	base, err := w.p.repo.RemoteRef(ctx, "origin", "refs/heads/"+w.base, loginOf(w.forge))
 	if err != nil {
 		return nil, environment("get the branch %s of pull request #%d", err, w.base, w.number)
 	}
@@ -334,7 +334,7 @@ func (w *review) round(ctx context.Context, pull forge.Pull, before []flow.Run, 
 // where somebody else has pushed it.
 func (w *review) head(ctx context.Context) (string, error) {
 	login := loginOf(w.forge)
-	head, err := w.p.repo.RemoteBranch(ctx, "origin", w.branch, login)
+	head, err := w.p.repo.RemoteRef(ctx, "origin", "refs/heads/"+w.branch, login)
 	if err == nil && head == "" {
 		err = words("the branch is gone")
 	}

@@ -19,7 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/blob"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -260,7 +260,7 @@ func (p *project) store() error {
 		return err
 	}
 	var err error
-	p.blobs, err = act.OpenBlobs(filepath.Join(p.state, "blobs"))
+	p.blobs, err = blob.Open(filepath.Join(p.state, "blobs"))
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/blob"
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
 )
@@ -158,7 +159,7 @@ func (p *project) judging(ctx context.Context, patience time.Duration, runs func
 	if opts.Level, opts.Confine, err = p.confined(ctx, ""); err != nil {
 		return err
 	}
-	blobs, err := act.OpenBlobs(filepath.Join(p.cache, "prove")) // a project that is only judged gets no folder of ours
+	blobs, err := blob.Open(filepath.Join(p.cache, "prove")) // a project that is only judged gets no folder of ours
 	if err != nil {
 		return err
 	}

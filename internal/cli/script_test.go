@@ -72,7 +72,7 @@ var (
 	inRaced    = []string{"demo", "e2e_busy", "work_gates", "auto_decisions", "develop_decisions", "worker", "worker_store", "worker_killed"}
 	long       = []string{
 		"e2e_typescript", "e2e_java", "e2e_kotlin", "e2e_python", "e2e_rust", "e2e_develop", "e2e_opencode", "e2e_faults", "e2e_dispute", "e2e_work_full", "e2e_work_typescript",
-		"e2e_auto_heavy", "e2e_auto_standard", "e2e_busy", "e2e_repos", "e2e_baseline", "worker_hub", "worker_late", "worker_twice", "e2e_go", "e2e_bait", "work_callbacks_kill", "prove_limit", "prove_opencode",
+		"e2e_auto_heavy", "e2e_auto_standard", "e2e_busy", "e2e_repos", "e2e_baseline", "worker_hub", "worker_late", "worker_twice", "e2e_go", "e2e_bait", "work_callbacks_kill", "prove_limit", "prove_opencode", "prove_java", "prove_kotlin",
 		"worker_auto", "worker_cancel", "worker_cancel_killed", "worker_develop", "worker_faults", "worker_jobs", "worker_keys", "worker_listen", "worker_log", "worker_moves", "worker_pools",
 	}
 	// inTurn take more than six seconds of a processor each. One of a row is played at a time, so a row has what shows similar things, and columns take about as long.
@@ -88,7 +88,9 @@ var (
 		"auto_inbox", "pytest_undeclared", "adopt_rust", "installs_languages", "prove_named", "prove_bound", "prove_rust", "pull_gitlab",
 		"worker_sandbox", "develop_pr_kill", "roles", "prove_given", "prove_gitlab", "do", "checks_own", "auto_issue",
 		"mcp_runs", "doctor", "work_failed_before", "prove_screen", "build_rows", "prove_modules", "work_data", "doctor_modules",
-		"prove_built", "prove_far", "hook_passes", "mcp_cancel", "mcp_answer", "prove_opencode_run",
+		"prove_aside", "prove_lost", "held_out_commands", "prove_unasked", "prove_compiled", "prove_crash", "prove_cases", "prove_special",
+		"prove_codex", "prove_gaps", "prove_told", "prove_helpers", "prove_moved", "prove_expects", "prove_other", "prove_narrowed",
+		"prove_built", "prove_far", "hook_passes", "mcp_cancel", "mcp_answer", "prove_opencode_run", "do_vague",
 	}
 )
 
@@ -193,7 +195,7 @@ func params() testscript.Params {
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": repo, "commit": commit, "expand": expand, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "store": store, "forge": forge, "gitlabJob": gitlabJob,
-			"unpack": unpack, "clones": clones, "until": until, "share": share, "turns": turns, "follow": follow, "model": model, "mcp": callMCP, "sarif": checkSARIF,
+			"unpack": unpack, "clones": clones, "until": until, "searched": searched, "share": share, "turns": turns, "follow": follow, "model": model, "mcp": callMCP, "sarif": checkSARIF,
 		},
 	}
 }

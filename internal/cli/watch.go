@@ -123,8 +123,7 @@ func (w *watch) stop(ctx context.Context) {
 
 func (w *watch) step(ctx context.Context) {
 	events, err := w.rt.Events(ctx, w.rep.ID, w.rep.Last())
-	if err != nil {
-		w.failed = err
+	if w.failed = err; err != nil { // the last time counts: what could not be read is read then
 		return
 	}
 	var b strings.Builder

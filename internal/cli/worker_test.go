@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -9,6 +11,9 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
 	"golang.org/x/tools/txtar"
 )
 
@@ -83,6 +88,25 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	ts.Check(ts.Exec("sh", "-c", "ps -ef; "+args[0]))
+}
+
+// searched waits until a search of the cluster finds one run: searched QUERY. What can be searched comes a little later.
+func searched(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: searched QUERY")
+	}
+	c, err := client.Dial(client.Options{HostPort: ts.Getenv("TEMPORAL_ADDRESS"), Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))})
+	ts.Check(err)
+	defer c.Close()
+	for range 200 {
+		n, err := c.CountWorkflow(context.Background(), &workflowservice.CountWorkflowExecutionsRequest{Query: args[0]})
+		ts.Check(err)
+		if n.GetCount() == 1 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Fatalf("no run is found by %s", args[0])
 }
 
 // turns counts what was paid for: turns N NAME... wants exactly N turns in the clones $WORK/NAME together whose agent has

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/xml"
 	"fmt"
+	"io"
 	"path"
 	"strings"
 
@@ -10,8 +12,89 @@ import (
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/task"
-	"github.com/jacquard-build/jacquard/internal/works"
 )
+
+// The elements of the XML protocol of the WORK pipeline.
+type (
+	xmlDispatch struct {
+		XMLName     xml.Name    `xml:"dispatch"`
+		To          string      `xml:"to,attr"`
+		Work        string      `xml:"work,attr"`
+		Task        string      `xml:"task,attr"`
+		Mode        string      `xml:"execution-mode,attr"`
+		Project     string      `xml:"context>project"`
+		Language    string      `xml:"context>language"`
+		PlanFile    string      `xml:"context>plan-file"`
+		TaskFile    string      `xml:"task-spec>file"`
+		Title       string      `xml:"task-spec>title"`
+		Action      string      `xml:"task-spec>action"`
+		Description string      `xml:"task-spec>description"`
+		Results     []xmlText   `xml:"previous-results>result"`
+		Contexts    []xmlHanded `xml:"previous-results>context-handoff"`
+	}
+	xmlResult struct {
+		XMLName    xml.Name     `xml:"task-result"`
+		Work       string       `xml:"work,attr"`
+		Task       string       `xml:"task,attr"`
+		Agent      string       `xml:"agent,attr"`
+		Status     string       `xml:"status,attr"`
+		Summary    string       `xml:"summary"`
+		Files      []xmlText    `xml:"files-changed>file"`
+		Checks     []xmlText    `xml:"verification>check"`
+		Handoff    xmlHanded    `xml:"context-handoff"`
+		Failures   []xmlFailure `xml:"failure-details>failure"`
+		Commit     *xmlCommit   `xml:"commit"`
+		ResultFile string       `xml:"result-file,omitempty"`
+		Done       int          `xml:"progress>done"`
+		Total      int          `xml:"progress>total"`
+		Reason     string       `xml:"reason,omitempty"`
+	}
+	// xmlText is a text about something: an earlier task, a file, a check.
+	xmlText struct {
+		Task   string `xml:"task,attr,omitempty"`
+		Name   string `xml:"name,attr,omitempty"`
+		Status string `xml:"status,attr,omitempty"`
+		Count  int    `xml:"count,attr,omitempty"`
+		Action string `xml:"action,attr,omitempty"`
+		Path   string `xml:"path,attr,omitempty"`
+		Text   string `xml:",chardata"`
+	}
+	xmlHanded struct {
+		From       string `xml:"from,attr"`
+		Task       string `xml:"task,attr"`
+		Detail     string `xml:"detail-level,attr"`
+		What       string `xml:"what,omitempty"`
+		Why        string `xml:"why,omitempty"`
+		Caution    string `xml:"caution,omitempty"`
+		Incomplete string `xml:"incomplete,omitempty"`
+	}
+	xmlFailure struct {
+		Check string `xml:"check,attr"`
+		Error string `xml:"error"`
+		File  string `xml:"file,omitempty"`
+	}
+	xmlCommit struct {
+		Hash    string `xml:"hash"`
+		Message string `xml:"message"`
+		Type    string `xml:"type"`
+	}
+)
+
+// Words of the protocol.
+const (
+	xmlPass, xmlFail = "PASS", "FAIL"
+	xmlReferences    = "REFERENCES_DIR=.claude/agents"
+)
+
+// writeXML writes an element, and a line that is empty.
+func writeXML(w io.Writer, element any) error {
+	text, err := xml.MarshalIndent(element, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write a run as XML: %w", err)
+	}
+	fmt.Fprintf(w, "%s\n\n", text)
+	return nil
+}
 
 // showXML prints a run of work in the XML protocol of the WORK pipeline: for each task the dispatch to its builder and,
 // once it has ended, the result that its committer would have returned.
@@ -33,16 +116,17 @@ func (p *project) showXML(ctx context.Context, r flow.Run, rep *report.Run) erro
 			}
 		}
 	}
-	var b strings.Builder
 	for _, t := range plan.Tasks {
-		b.Write(dispatchOf(plan, t, ended).Format())
-		b.WriteString("\n")
+		fmt.Fprint(p.a.Out, xmlReferences+"\n\n")
+		if err := writeXML(p.a.Out, dispatchOf(plan, t, ended)); err != nil {
+			return err
+		}
 		if res, ok := ended[t.ID]; ok {
-			b.Write(taskResultOf(plan, t, res, p.subject(ctx, res.Commit), done).Format())
-			b.WriteString("\n")
+			if err := writeXML(p.a.Out, resultOf(plan, t, res, p.subject(ctx, res.Commit), done)); err != nil {
+				return err
+			}
 		}
 	}
-	fmt.Fprint(p.a.Out, b.String())
 	return nil
 }
 
@@ -56,53 +140,56 @@ func (p *project) subject(ctx context.Context, commit string) string {
 	return s
 }
 
-func dispatchOf(plan step.WorkPlan, t task.Task, ended map[string]step.TaskResult) *works.Dispatch {
+func dispatchOf(plan step.WorkPlan, t task.Task, ended map[string]step.TaskResult) xmlDispatch {
 	dir := path.Join(plan.Documents, "works", plan.Work) + "/"
-	d := &works.Dispatch{
-		ReferencesDir: ".claude/agents", To: "builder", Work: plan.Work, Task: t.ID, Mode: works.Mode(plan.Mode), Project: plan.Project, Language: plan.Language,
+	d := xmlDispatch{
+		To: "builder", Work: plan.Work, Task: t.ID, Mode: string(plan.Mode), Project: plan.Project, Language: plan.Language,
 		PlanFile: dir + "PLAN.md", TaskFile: dir + t.ID + ".md", Title: t.Title, Action: "implement", Description: t.Scope,
 	}
-	froms := []string{"prev-task", "prev-prev-task"}
 	for _, s := range task.Window(plan.Tasks, t.ID) {
 		r, ok := ended[s.ID]
 		if !ok {
 			continue
 		}
-		status := works.Pass
-		if r.Commit == "" {
-			status = works.Fail
-		}
-		d.Results = append(d.Results, works.Previous{Task: s.ID, Status: status, Summary: r.Summary})
-		from := froms[0]
+		x := xmlHanded{From: "prev-task", Task: s.ID, Detail: string(s.Detail), What: r.Handoff.What}
 		if s.Detail == task.Summary {
-			from = froms[1]
+			x.From = "prev-prev-task"
+		} else {
+			x.Why, x.Caution, x.Incomplete = r.Handoff.Why, r.Handoff.Caution, r.Handoff.Incomplete
 		}
-		d.Contexts = append(d.Contexts, works.Context{From: from, Task: s.ID, Detail: works.Detail(s.Detail), Handoff: works.Handoff(r.Handoff)})
+		status := xmlPass
+		if r.Commit == "" {
+			status = xmlFail
+		}
+		d.Results, d.Contexts = append(d.Results, xmlText{Task: s.ID, Status: status, Text: r.Summary}), append(d.Contexts, x)
 	}
 	return d
 }
 
-func taskResultOf(plan step.WorkPlan, t task.Task, r step.TaskResult, subject string, done int) *works.TaskResult {
-	out := &works.TaskResult{
-		Work: plan.Work, Task: t.ID, Agent: "committer", Status: works.Pass, Summary: r.Summary, ResultFile: r.Result, Done: done, Total: len(plan.Tasks),
-		Handoffs: []works.Context{{From: "builder", Task: t.ID, Detail: works.FullDetail, Handoff: works.Handoff(r.Handoff)}},
+// xmlActions are the protocol's words for what git says of a file.
+var xmlActions = map[string]string{"A": "created", "M": "modified", "T": "modified", "D": "deleted"}
+
+func resultOf(plan step.WorkPlan, t task.Task, r step.TaskResult, subject string, done int) xmlResult {
+	out := xmlResult{
+		Work: plan.Work, Task: t.ID, Agent: "committer", Status: xmlPass, Summary: r.Summary, ResultFile: r.Result, Done: done, Total: len(plan.Tasks),
+		Handoff: xmlHanded{"builder", t.ID, string(task.Full), r.Handoff.What, r.Handoff.Why, r.Handoff.Caution, r.Handoff.Incomplete},
 	}
 	for _, f := range r.Files {
-		out.Files = append(out.Files, works.File{Path: f.Path, Action: works.ActionOf(f.Status)})
+		out.Files = append(out.Files, xmlText{Action: xmlActions[f.Status], Path: f.Path})
 	}
 	for _, k := range r.Checks {
-		out.Checks = append(out.Checks, works.Check{Name: k.Name, Status: works.Verdict(k.Status), Count: k.Count, Output: k.Output})
+		out.Checks = append(out.Checks, xmlText{Name: k.Name, Status: k.Status, Count: k.Count, Text: k.Output})
 	}
 	if r.Commit != "" {
-		out.Commit = works.Commit{Hash: r.Commit, Message: subject, Type: t.Type}
+		out.Commit = &xmlCommit{r.Commit, subject, t.Type}
 		return out
 	}
-	out.Status, out.Reason = works.Fail, r.Reason
+	out.Status, out.Reason = xmlFail, r.Reason
 	for _, f := range r.Findings {
 		if f.Rule == "no-changes" {
 			out.Reason = f.Message // in the words of the WORK pipeline
 		}
-		out.Failures = append(out.Failures, works.Failure{Check: f.Rule, Error: f.Message, File: f.Path})
+		out.Failures = append(out.Failures, xmlFailure{f.Rule, f.Message, f.Path})
 	}
 	return out
 }

@@ -39,6 +39,39 @@ func Others(list []Example) []Example {
 	return out
 }
 
+// Crossed are the calls of a list, each with one argument of another call of the same function. What they give nobody has said.
+func Crossed(list []Example) []Example {
+	known := map[string]bool{}
+	for _, e := range list {
+		known[e.Calls()] = true
+	}
+	alone := slices.DeleteFunc(slices.Clone(list), func(e Example) bool {
+		return len(e.Chains()) != 1 || e.Call[0].Var || slices.ContainsFunc(e.Inputs(), abroad)
+	})
+	var out []Example
+	for _, e := range alone {
+		for _, o := range alone {
+			last := len(e.Call) - 1
+			if len(out) == mostOthers || e.Symbol() != o.Symbol() || len(e.Call) != len(o.Call) {
+				continue
+			}
+			args := o.Call[last].Args
+			if len(args) < 2 || len(args) != len(e.Call[last].Args) {
+				continue
+			}
+			for i := range args {
+				c := Example{Item: e.Item, Call: e.Clone().Call}
+				c.Call[last].Args[i] = o.Clone().Call[last].Args[i]
+				if c.Text = c.Calls(); !known[c.Text] && len(out) < mostOthers {
+					known[c.Text] = true
+					out = append(out, c)
+				}
+			}
+		}
+	}
+	return out
+}
+
 const (
 	much       = 4  // the step from which inputs are much larger
 	mostOthers = 24 // calls

@@ -165,21 +165,41 @@ type Decision struct {
 	Stuck []string // nothing can ever happen again: who waits for what
 }
 
-// Ended is where a run stands whose workflow has returned.
-func (d Decision) Ended(cancelled bool) Status {
-	st := Status{State: Done, Out: d.Out, Err: d.Err}
-	if d.Err != nil {
-		st.State = Errored
-	}
-	if cancelled {
-		st.State = CancelledOK
-	}
-	return st
+// Standing is what a runtime knows of a run when a decision has been made.
+type Standing struct {
+	Running, Starting int // steps that are at work, and those that the decision starts
+	Queued            int // steps that wait to be admitted
+	Gates             int // questions that are open
+	Cancelled, Paused bool
+	Held              bool // nothing starts any more: who carries the run on leaves it in good order
 }
 
-// Deadlock says that nothing can ever happen again.
-func (d Decision) Deadlock() *Failure {
-	return Failf(Stuck, "branches wait for each other: %s", strings.Join(d.Stuck, ", "))
+// Stands is where a run stands after a decision. Running says that it goes on by itself; what it is Waiting or Parked for the engine knows.
+func (d Decision) Stands(s Standing) Status {
+	st := Status{State: Parked}
+	switch {
+	case d.Done && s.Running == 0:
+		st = Status{State: Done, Out: d.Out, Err: d.Err}
+		if d.Err != nil {
+			st.State = Errored
+		}
+		if s.Cancelled {
+			st.State = CancelledOK
+		}
+	case s.Running > 0 || s.Starting > 0:
+		st.State = Running
+	case len(d.Stuck) > 0:
+		st = Status{State: Stopped, Waits: d.Stuck, Err: Failf(Stuck, "branches wait for each other: %s", strings.Join(d.Stuck, ", "))}
+	case s.Paused:
+		st.State = Paused
+	case s.Held:
+		st.State = Interrupted
+	case s.Queued > 0:
+		st.State = Running
+	case s.Gates > 0:
+		st.State = Waiting
+	}
+	return st
 }
 
 // Question is what a human gate shows. Tree is the git tree that an approval

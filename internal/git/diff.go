@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -136,17 +135,10 @@ func (r *Repo) AddedLines(ctx context.Context, a, b string) ([]FileDiff, error) 
 		return nil, fmt.Errorf("compare lines: %w", err)
 	}
 	files := make([]FileDiff, len(changes))
-	whole := true // whether every change is a file that comes or goes as a whole
 	for i, c := range changes {
 		files[i].Change = c
-		whole = whole && (c.Status == 'A' || c.Status == 'D') && c.OldMode != modeModule && c.NewMode != modeModule
 	}
-	if whole {
-		err = r.wholeLines(ctx, files)
-	} else {
-		err = r.patchLines(ctx, files, a, b)
-	}
-	if err != nil {
+	if err := r.patchLines(ctx, files, a, b); err != nil {
 		return nil, fmt.Errorf("compare lines: %w", err)
 	}
 	for i := range files {
@@ -177,39 +169,6 @@ func (r *Repo) Patch(ctx context.Context, a, b string) ([]byte, error) {
 
 // largeFile is the size in bytes from which a file has no lines to show.
 const largeFile = 4 << 20
-
-// wholeLines fills in files that come or go as a whole.
-func (r *Repo) wholeLines(ctx context.Context, files []FileDiff) error {
-	for i := range files {
-		f := &files[i]
-		id := cmp.Or(f.NewID, f.OldID)
-		size, err := r.sizeOf(ctx, id)
-		if err != nil {
-			return err
-		}
-		if size >= largeFile {
-			continue
-		}
-		text, err := r.ReadBlob(ctx, id)
-		if err != nil {
-			return err
-		}
-		// git looks for NUL in the first 8,000 bytes.
-		if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
-			continue
-		}
-		var lines []Line
-		for l := range strings.Lines(string(text)) {
-			lines = append(lines, Line{N: len(lines) + 1, Text: strings.TrimSuffix(l, "\n")})
-		}
-		if f.NewID != "" {
-			f.Added = lines
-		} else {
-			f.Removed = lines
-		}
-	}
-	return nil
-}
 
 // patchLines asks git for the lines.
 func (r *Repo) patchLines(ctx context.Context, files []FileDiff, a, b string) error {

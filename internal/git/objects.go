@@ -247,12 +247,6 @@ func (r *Repo) ReadBlobs(ctx context.Context, ids []string) (map[string][]byte, 
 	return blobs, nil
 }
 
-// sizeOf returns the size of an object.
-func (r *Repo) sizeOf(ctx context.Context, id string) (size int64, err error) {
-	err = r.get(ctx, id, func(_ string, n int64, _ io.Reader) error { size = n; return nil })
-	return size, err
-}
-
 // WriteBlob stores b as it is and returns its id.
 func (r *Repo) WriteBlob(ctx context.Context, b []byte) (string, error) {
 	if err := ctx.Err(); err != nil {

@@ -68,21 +68,6 @@ var (
 	fetchAlone = []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap=", "--no-auto-maintenance"}
 )
 
-// RemoteBranch is the commit that a branch of a remote is at; "" when there is no such branch.
-func (r *Repo) RemoteBranch(ctx context.Context, remote, branch string, l Login) (string, error) {
-	ref := "refs/heads/" + branch
-	out, err := r.remote(ctx, l, "ls-remote", "--", remote, ref)
-	if err != nil {
-		return "", fmt.Errorf("read the branch %s of %s: %w", branch, remote, err)
-	}
-	for line := range strings.Lines(string(out)) {
-		if id, name, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && name == ref {
-			return id, nil
-		}
-	}
-	return "", nil
-}
-
 // FetchBranch brings the commits of a branch of a remote. No ref moves.
 func (r *Repo) FetchBranch(ctx context.Context, remote, branch string, l Login) error {
 	if _, err := r.remote(ctx, l, slices.Concat(fetchAlone, []string{"--", remote, "refs/heads/" + branch})...); err != nil {

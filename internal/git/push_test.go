@@ -25,7 +25,7 @@ func TestPush(t *testing.T) {
 	two := head(t, r)
 	at := func(want string) {
 		t.Helper()
-		if id, err := r.RemoteBranch(t.Context(), "origin", "feat/x", git.Login{}); id != want || err != nil {
+		if id, err := r.RemoteRef(t.Context(), "origin", "refs/heads/feat/x", git.Login{}); id != want || err != nil {
 			t.Errorf("the remote branch is at %q, %v, want %q", id, err, want)
 		}
 	}

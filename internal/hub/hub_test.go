@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/blob"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/hub"
@@ -156,7 +156,7 @@ func (w *world) open(t *testing.T, dir, temp string) machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blobs, err := act.OpenBlobs(filepath.Join(temp, "blobs"))
+	blobs, err := blob.Open(filepath.Join(temp, "blobs"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package pdca
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/task"
@@ -173,8 +174,16 @@ func bullets(b *strings.Builder, items []string) {
 	}
 }
 
-// Line is a text of an author on one line, so that it cannot make a heading or an item of its own.
-func Line(s string) string { return strings.Join(strings.Fields(s), " ") }
+// Line is a text of an author on one line, so that it cannot make a heading or an item of its own. Blanks in the middle of a line stay: they may
+// be a value.
+func Line(s string) string {
+	ends := func(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }
+	lines := strings.FieldsFunc(s, ends)
+	for i, l := range lines {
+		lines[i] = strings.TrimSpace(l)
+	}
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == "" }), " ")
+}
 
 // Paragraph is a text of an author without headings.
 func Paragraph(s string) string {

@@ -16,7 +16,7 @@ import (
 func TestDevelopState(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	r := report.New(flow.Run{ID: "x", Def: "develop", Started: start, In: raw(t, step.DevelopIn{Request: "Expire   sessions\nafter an hour " + strings.Repeat("가", 200)})})
+	r := report.New(flow.Run{ID: "x", Def: "develop", Started: start, In: raw(t, step.DevelopIn{Request: "Expire sessions\n  after an hour " + strings.Repeat("가", 200)})})
 	if got := []rune(r.Develop.Feature); !strings.HasPrefix(string(got), "Expire sessions after an hour 가") || len(got) > 120 || r.Develop.Phase != checkpoint.DesignPhase {
 		t.Errorf("it begins as %+v", r.Develop)
 	}

@@ -29,6 +29,8 @@ func (l Lang) Wording(en string) string {
 // korean has the Korean wording of every message; errors and help have tables
 // of their own. Those of compile are what people know from earlier tools.
 var korean = map[string]string{
+	"    held-out calls: none, so only its author's tests say what it gives\n": "    비공개 호출: 없음. 작성자의 테스트만 결과를 말합니다\n",
+
 	// sandbox
 	"%s: agents and checks run with your permissions; full is available here":                                                                                                                     "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 여기서는 full을 쓸 수 있습니다",
 	"%s: agents and checks run with your permissions; no sandbox is available for this system":                                                                                                    "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 이 시스템에는 샌드박스가 없습니다",
@@ -472,7 +474,7 @@ var korean = map[string]string{
 	"to go on, fix what blocks it, then run: jacquard resume %s (without --yes, it asks you what to do)":                      "계속하려면 막힌 원인을 고친 뒤: jacquard resume %s (--yes 없이 실행하면 어떻게 할지 묻습니다)",
 	"to accept it without a test, or to say how to test it, run: jacquard resume %s (without --yes, it asks you what to do)":  "테스트 없이 받아들이거나 테스트 방법을 알려 주려면: jacquard resume %s (--yes 없이 실행하면 묻습니다)",
 	"to accept it without a test, or to say how to test it, run the same request again without --yes: it continues from here": "테스트 없이 받아들이거나 테스트 방법을 알려 주려면 같은 요청을 --yes 없이 다시 실행하세요. 여기서부터 이어집니다",
-	"✗ %s: %s: not done: no test shows the change, and nobody has accepted that\n":                                            "✗ %s: %s: 완료되지 않음: 변경을 보이는 테스트가 없고, 아무도 이를 승인하지 않았습니다\n",
+	"✗ %s: %s: not done: a person has to accept what was found, and nobody has\n":                                             "✗ %s: %s: 완료되지 않음: 발견된 것을 사람이 승인해야 하는데 아무도 승인하지 않았습니다\n",
 	"to try again, run: jacquard resume %s":                "다시 시도하려면: jacquard resume %s",
 	"to build the rest, run: jacquard resume %s":           "나머지를 만들려면: jacquard resume %s",
 	", %d files written":                                   ", 파일 %d개 작성",

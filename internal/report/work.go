@@ -105,7 +105,7 @@ func Task(l Lang, r step.TaskResult) string {
 			break
 		}
 		if r.Reason == "untested" {
-			fmt.Fprintf(&b, l.T("✗ %s: %s: not done: no test shows the change, and nobody has accepted that\n"), r.ID, r.Title)
+			fmt.Fprintf(&b, l.T("✗ %s: %s: not done: a person has to accept what was found, and nobody has\n"), r.ID, r.Title)
 			break
 		}
 		if why = "[" + why + "]"; strings.Contains(why, " ") { // no code
@@ -119,6 +119,9 @@ func Task(l Lang, r step.TaskResult) string {
 // Shown are lines with how much tests and calls show of a change, and what nobody could call; "" where nothing is known.
 func Shown(l Lang, c step.Counts) string {
 	text := level(l, c) + heldOut(l, c.HeldOut)
+	if c.Level == step.Proved && c.Red > 0 && c.HeldOut.Written == 0 {
+		text += l.T("    held-out calls: none, so only its author's tests say what it gives\n")
+	}
 	for _, e := range c.Uncalled {
 		text += fmt.Sprintf(l.T("    not called: %s: %s\n"), e.Text, l.Finding(e.Why))
 	}

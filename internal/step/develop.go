@@ -107,7 +107,7 @@ func (x Issue) String() string {
 	if x.Line > 0 {
 		place = fmt.Sprintf("%s:%d", x.Path, x.Line)
 	}
-	return fmt.Sprintf("[%s] %s", x.Severity, pdca.Line(x.About+" "+place+" "+x.Message))
+	return fmt.Sprintf("[%s] %s", x.Severity, pdca.Line(x.About+"\n"+place+"\n"+x.Message))
 }
 
 // DevelopNote is the fact noted when a run of develop moves on: what the state file says, and what people want to know.

@@ -53,7 +53,7 @@ func (f Found) Add(deps []Dependency) Addition {
 		case "poetry":
 			return Addition{Commands: []Command{f.addCommand(append([]string{"poetry", "add", "--lock", "--no-interaction"}, versioned(deps, "==")...)...)}}
 		}
-		return Addition{File: join(f.Root, "requirements.txt"), Lines: versioned(deps, "==")}
+		return Addition{File: join(f.Root, packageList), Lines: versioned(deps, "==")}
 	case Rust:
 		c := f.addCommand(append([]string{"cargo", "add"}, versioned(deps, "@")...)...)
 		c.Env = []string{"CARGO_TERM_COLOR=never"}

@@ -250,12 +250,7 @@ func (p *Project) DetectAs(dir, language string) (Found, bool) {
 		return f, false
 	}
 	f.Ecosystem = e.name
-	for _, d := range parents(dir) {
-		if m, has := p.has(d, e.manifests...); has {
-			f.Root, f.Manifest = d, m
-			break
-		}
-	}
+	f.Root, f.Manifest = p.manifest(e, dir)
 	for _, d := range parents(f.Root) {
 		for _, l := range e.locks {
 			if file, has := p.has(d, l.file); has {
@@ -277,4 +272,28 @@ func (p *Project) DetectAs(dir, language string) (Found, bool) {
 	}
 	known.Choices = f.Choices
 	return known, true
+}
+
+// manifest is the nearest manifest of an ecosystem to a directory, and where it lies; "." and "" for none. A list of packages, as documentation
+// has one, makes no project within another where no test is below it.
+func (p *Project) manifest(e ecosystem, dir string) (root, manifest string) {
+	root = "."
+	for _, d := range parents(dir) {
+		m, has := p.has(d, e.manifests...)
+		switch {
+		case !has:
+		case manifest == "":
+			root, manifest = d, m
+		case path.Base(manifest) == packageList && !p.anyTest(e.name, root):
+			root, manifest = d, m
+		}
+	}
+	return root, manifest
+}
+
+// anyTest reports whether there is a test of an ecosystem below a directory.
+func (p *Project) anyTest(ecosystem, dir string) bool {
+	return slices.ContainsFunc(p.files, func(f string) bool {
+		return under(f, dir) && IsTest(f) && EcosystemOf(LanguageOf(f)) == ecosystem
+	})
 }

@@ -31,18 +31,15 @@ var rustMark = re.New(`#\[(?:cfg\(test\)|(?:\w+::)*test\b)`)
 // tested reports whether a toolchain has tests of its own. Those of Rust stand in its sources as well, of a member of a workspace too: there the
 // run of the workspace has them.
 func (p *Project) tested(f Found, all []Found) bool {
-	some := func(is func(file string) bool) bool {
-		return slices.ContainsFunc(p.files, func(file string) bool {
-			return under(file, f.Root) && EcosystemOf(LanguageOf(file)) == f.Ecosystem && is(file)
-		})
-	}
 	switch around := func(o Found) bool { return o.Ecosystem == f.Ecosystem && o.Root != f.Root && under(f.Root, o.Root) }; {
-	case some(IsTest):
+	case p.anyTest(f.Ecosystem, f.Root):
 		return true
 	case f.Ecosystem != Rust || slices.ContainsFunc(all, around):
 		return false
 	}
-	return some(func(file string) bool { return !ignoredDir(file) && rustMark().Match(p.read(file)) })
+	return slices.ContainsFunc(p.files, func(file string) bool {
+		return under(file, f.Root) && LanguageOf(file) == LangRust && !ignoredDir(file) && rustMark().Match(p.read(file))
+	})
 }
 
 // All are the toolchains of a project, one for each manifest that sources are below, each with the members that it is built

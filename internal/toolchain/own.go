@@ -250,12 +250,8 @@ func only(all []commands.Command, purpose commands.Purpose) []commands.Command {
 // rootOf is the directory of the toolchain that something in dir belongs to: the nearest with a manifest of its kind.
 func (p *Project) rootOf(f *Found, dir string) string {
 	e, _ := rowOf(f.Ecosystem)
-	for _, d := range parents(dir) {
-		if _, has := p.has(d, e.manifests...); has {
-			return d
-		}
-	}
-	return "."
+	root, _ := p.manifest(e, dir)
+	return root
 }
 
 // asIs is one of the project's own commands as it stands, by its exit code.

@@ -318,7 +318,13 @@ func (f Found) jestCommand(name string, r Report, args ...string) Command {
 	return c
 }
 
+// packaged are packages of programs that have another name.
+var packaged = map[string]string{
+	"tsc": "typescript", "biome": "@biomejs/biome", "playwright": "@playwright/test", "run-s": "npm-run-all", "run-p": "npm-run-all", "attw": "@arethetypeswrong/cli", "depcruise": "dependency-cruiser",
+}
+
 func (f Found) addPackage(name string) string {
+	name = cmp.Or(packaged[name], name)
 	switch f.Manager {
 	case "pnpm":
 		return "pnpm add --save-dev " + name

@@ -9,11 +9,14 @@ import (
 	"github.com/jacquard-build/jacquard/internal/re"
 )
 
+// packageList is a manifest that says what a folder needs, and nothing of itself.
+const packageList = "requirements.txt"
+
 func pythonRow() ecosystem {
 	return ecosystem{
 		name:      Python,
 		languages: []string{LangPython},
-		manifests: []string{"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile"},
+		manifests: []string{"pyproject.toml", "setup.py", "setup.cfg", packageList, "Pipfile"},
 		locks:     []lock{{"uv.lock", "uv"}, {"poetry.lock", "poetry"}},
 		inspect:   inspectPython,
 		setup:     pythonSetup,

@@ -56,6 +56,8 @@ func TestDetect(t *testing.T) {
 		{"poetry", ".", map[string]string{"pyproject.toml": "[tool.poetry.dependencies]\npython = \"^3.11\"\nhttpx = \"*\"\n[tool.poetry.group.dev.dependencies]\npytest = \"*\"\n", "poetry.lock": "", "a.py": ""}, "python python . poetry pytest"},
 		{"unittest", ".", map[string]string{"setup.py": "", "a.py": "", "test_a.py": "import unittest\n"}, "python python . pip unittest"},
 		{"pytest by its tests", ".", map[string]string{"requirements.txt": "requests\n", "test_a.py": "def test_a():\n    assert 1\n"}, "python python . pip pytest"},
+		{"what documentation needs", "docs", map[string]string{"pyproject.toml": "", "a.py": "", "docs/requirements.txt": "sphinx\n", "docs/conf.py": ""}, "python python . pip pytest"},
+		{"what a service needs", "web", map[string]string{"pyproject.toml": "", "a.py": "", "web/requirements.txt": "flask\n", "web/test_app.py": "import pytest\n"}, "python python web pip pytest"},
 		{"own sources win over the majority", "scripts", map[string]string{"go.mod": "module x", "a.go": "", "b.go": "", "scripts/x.py": ""}, "python python . pip pytest"},
 		{"configuration is no source", "new", map[string]string{"pyproject.toml": "", "src/a.py": "", "eslint.config.js": ""}, "python python . pip pytest"},
 	} {

@@ -27,8 +27,16 @@ func clean(s string) string {
 	}, s)
 }
 
-// inline is the text as one line.
-func inline(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
+// inline is the text as one line, with the blanks in the middle of its lines.
+func inline(s string) string {
+	var out []string
+	for l := range strings.SplitSeq(clean(s), "\n") {
+		if l = strings.TrimSpace(l); l != "" {
+			out = append(out, l)
+		}
+	}
+	return strings.Join(out, " ")
+}
 
 // block is the text as lines without white space at their ends; a text that only says that there
 // is nothing is empty.

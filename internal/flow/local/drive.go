@@ -243,37 +243,24 @@ func (d *driver) admit(dec flow.Decision) {
 	}
 }
 
-// status says whether this call of Drive is over.
+// status says whether this call of Drive is over: nothing goes on by itself, and no timer is near.
 func (d *driver) status(dec flow.Decision, starts []flow.Want) (flow.Status, bool) {
+	st := dec.Stands(flow.Standing{
+		Running: len(d.running), Starting: len(starts), Queued: d.queue.Len(), Gates: len(d.asks),
+		Cancelled: d.l.state.Cancelled != 0, Paused: d.l.paused, Held: d.stopped,
+	})
 	switch {
-	case dec.Done && len(d.running) == 0:
-		return dec.Ended(d.l.state.Cancelled != 0), true
-	case len(d.running) > 0 || len(starts) > 0:
+	case st.State == flow.Running:
 		return flow.Status{}, false
-	case d.stopped:
-		return flow.Status{State: flow.Interrupted}, true
-	case len(dec.Stuck) > 0:
-		return flow.Status{State: flow.Stopped, Waits: dec.Stuck, Err: dec.Deadlock()}, true
-	case d.l.paused:
-		return flow.Status{State: flow.Paused}, true
+	case st.State != flow.Waiting && st.State != flow.Parked:
+		return st, true
 	}
-	return d.idle()
-}
-
-// idle decides whether to wait for a timer or to hand back to the person.
-func (d *driver) idle() (flow.Status, bool) {
-	if d.queue.Len() > 0 {
-		return flow.Status{}, false // the next decision starts it
-	}
-	st := flow.Status{State: flow.Parked, Waits: d.eng.Waits(20)}
 	if at := flow.NextDue(d.timers); at != 0 {
 		if st.ResumeAt = time.UnixMilli(at); d.r.o.MaxWait == 0 || st.ResumeAt.Sub(d.r.o.Clock.Now()) <= d.r.o.MaxWait {
 			return flow.Status{}, false
 		}
 	}
-	if len(d.asks) > 0 {
-		st.State, st.Gates = flow.Waiting, flow.Gates(d.asks)
-	}
+	st.Waits, st.Gates = d.eng.Waits(20), flow.Gates(d.asks)
 	return st, true
 }
 

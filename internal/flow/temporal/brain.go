@@ -75,8 +75,8 @@ func (b *brain) feed(f fed) {
 	}
 }
 
-// decide is one decision: what the record has to take over from its answer.
-func (b *brain) decide(m *record, draining bool) answer {
+// decide is one decision: what the record has to take over from its answer. When the history is full nothing more starts in it.
+func (b *brain) decide(m *record, full bool) answer {
 	a := answer{Status: flow.Running, At: m.Now}
 	b.missing = nil
 	dec := b.eng.Decide()
@@ -112,7 +112,7 @@ func (b *brain) decide(m *record, draining bool) answer {
 		a.Folds = append(a.Folds, fold{Path: f.Path, Rec: f.Rec})
 	}
 	a.Notes, a.Phase = dec.Notes, b.o.phaseOf(dec.Notes)
-	if !m.Paused && !m.Held && !draining {
+	if !m.Paused && !m.Held && !full {
 		a.Starts = b.queue.Next()
 	}
 	for _, w := range a.Starts {
@@ -121,30 +121,24 @@ func (b *brain) decide(m *record, draining bool) answer {
 		}
 		b.eng.Started(w.Key)
 	}
-	b.status(m, dec, &a, len(gates), draining)
+	b.status(m, dec, &a, len(gates), full)
 	return a
 }
 
 func bug(f *flow.Failure) answer { return answer{Status: flow.Stopped, Err: f} }
 
-func (b *brain) status(m *record, dec flow.Decision, a *answer, gates int, draining bool) {
-	switch {
-	case dec.Done && len(m.Running) == 0:
-		st := dec.Ended(m.State.Cancelled != 0)
-		a.Status, a.Out, a.Err = st.State, st.Out, st.Err
-	case len(m.Running) > 0 || len(a.Starts) > 0:
-	case len(dec.Stuck) > 0:
-		a.Status, a.Waits, a.Err = flow.Stopped, dec.Stuck, dec.Deadlock()
-	case m.Paused:
-		a.Status = flow.Paused
-	case m.Held:
-		a.Status = flow.Interrupted
-	case draining:
-	case b.queue.Len() > 0:
-		a.Again = true
-	case gates > 0:
-		a.Status, a.Waits = flow.Waiting, b.eng.Waits(20)
-	default:
-		a.Status, a.Waits = flow.Parked, b.eng.Waits(20)
+// status says where the run stands; one whose history is full goes on with a new one, whatever it waits for.
+func (b *brain) status(m *record, dec flow.Decision, a *answer, gates int, full bool) {
+	st := dec.Stands(flow.Standing{
+		Running: len(m.Running), Starting: len(a.Starts), Queued: b.queue.Len(), Gates: gates,
+		Cancelled: m.State.Cancelled != 0, Paused: m.Paused, Held: m.Held,
+	})
+	if st.State == flow.Waiting || st.State == flow.Parked {
+		if full {
+			return
+		}
+		st.Waits = b.eng.Waits(20)
 	}
+	a.Again = st.State == flow.Running && len(m.Running)+len(a.Starts) == 0 && !full
+	a.Status, a.Out, a.Err, a.Waits = st.State, st.Out, st.Err, st.Waits
 }

@@ -114,8 +114,12 @@ func (r *Runtime) watch(ctx context.Context, run, drive string) (flow.Status, er
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
+		defer r.mu.Unlock()
+		if h.m != nil && h.m.Status.Ended() { // nothing more happens in it
+			r.read[run] = &reading{h: h}
+			return
+		}
 		delete(r.read, run)
-		r.mu.Unlock()
 	}()
 	go func() {
 		failed <- r.follow(watched, run, true, h, func() bool {

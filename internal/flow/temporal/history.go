@@ -340,10 +340,17 @@ const (
 
 // describe asks the server where a run stands.
 func (r *Runtime) describe(ctx context.Context, run string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	return asked(ctx, func() (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+		return r.c.DescribeWorkflowExecution(ctx, r.workflowID(run), "")
+	})
+}
+
+// asked asks the server, and again while it does not answer: what is asked must be harmless when it came through twice.
+func asked[T any](ctx context.Context, ask func() (T, error)) (T, error) {
 	for tries := 0; ; tries++ {
-		d, err := r.c.DescribeWorkflowExecution(ctx, r.workflowID(run), "")
+		got, err := ask()
 		if err == nil || !away(err) || tries == mostAsked || !pause(ctx) {
-			return d, err
+			return got, err
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (r *Runtime) searched(ctx context.Context, n flow.NewRun) []temporal.Search
 	}
 	branch, requester := "", ""
 	if r.o.Describe != nil {
-		branch, requester = r.o.Describe(n)
+		branch, requester = r.o.Describe(ctx, n)
 	}
 	out := []temporal.SearchAttributeUpdate{projectKey.ValueSet(keyword(r.o.Project)), workflowKey.ValueSet(keyword(n.Def))}
 	if branch != "" {

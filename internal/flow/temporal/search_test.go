@@ -37,7 +37,7 @@ func TestSearch(t *testing.T) {
 	o := options(t, t.TempDir())
 	o.Client = client.Options{HostPort: s.Address, Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))}
 	o.Project, o.Events, o.Pool, o.Hub = "team/shop", 8, "default", &sharing{results: map[string][]byte{}}
-	o.Describe = func(n flow.NewRun) (branch, requester string) { return "main", "ann@" + n.ID }
+	o.Describe = func(_ context.Context, n flow.NewRun) (branch, requester string) { return "main", "ann@" + n.ID }
 	o.Phase = func(n flow.NoteRec) string {
 		var v string
 		_ = json.Unmarshal(n.Fact, &v) // other notes begin no phase

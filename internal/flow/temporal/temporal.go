@@ -69,7 +69,7 @@ type Options struct {
 	Progress  func(flow.Event)
 	// Describe says for which git branch a new run is and who asked for it, so
 	// that people find it; nil = nobody knows.
-	Describe func(n flow.NewRun) (branch, requester string)
+	Describe func(ctx context.Context, n flow.NewRun) (branch, requester string)
 	// Phase reads the phase that a note begins, "" = none. It is asked when a
 	// decision is made, never on replay.
 	Phase func(n flow.NoteRec) string
@@ -278,8 +278,16 @@ func checkGate(h *history, waiting []flow.Signal, s flow.Signal) error {
 // send sends a message to a run that is known; one that has ended meanwhile
 // needs none.
 func (r *Runtime) send(ctx context.Context, run string, msg message) error {
-	err := unknown(run, r.c.SignalWorkflow(ctx, r.workflowID(run), "", signalName, msg))
-	if errors.Is(err, flow.ErrNoRun) {
+	signal := func() (struct{}, error) {
+		return struct{}{}, r.c.SignalWorkflow(ctx, r.workflowID(run), "", signalName, msg)
+	}
+	var err error
+	if msg.Adopt { // another definition takes over once
+		_, err = signal()
+	} else {
+		_, err = asked(ctx, signal)
+	}
+	if err = unknown(run, err); errors.Is(err, flow.ErrNoRun) {
 		return nil
 	}
 	return err
@@ -324,8 +332,10 @@ func (r *Runtime) Runs(ctx context.Context) ([]flow.Run, error) {
 	prefix := r.o.Project + "/"
 	var token []byte
 	for {
-		res, err := r.c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
-			Query: fmt.Sprintf("WorkflowType = %q AND WorkflowId STARTS_WITH %q", workflowType, prefix), NextPageToken: token,
+		res, err := asked(ctx, func() (*workflowservice.ListWorkflowExecutionsResponse, error) {
+			return r.c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+				Query: fmt.Sprintf("WorkflowType = %q AND WorkflowId STARTS_WITH %q", workflowType, prefix), NextPageToken: token,
+			})
 		})
 		if err != nil {
 			return nil, serverError(err)
@@ -401,7 +411,9 @@ func (r *Runtime) driver(ctx context.Context, run, queue string) (string, error)
 	if who != "" || ours || err != nil {
 		return who, err
 	}
-	q, err := r.c.DescribeTaskQueue(ctx, queue, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+	q, err := asked(ctx, func() (*workflowservice.DescribeTaskQueueResponse, error) {
+		return r.c.DescribeTaskQueue(ctx, queue, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+	})
 	if err != nil {
 		return "", serverError(err)
 	}

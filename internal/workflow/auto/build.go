@@ -114,7 +114,7 @@ func (f *feature) who(name string) *turn.Person {
 	say := func(korean, english string) string { return turn.Say(f.s.Language, korean, english) }
 	return &turn.Person{Say: say, Head: func(why string) string {
 		if why == turn.Untested {
-			return fmt.Sprintf(say("%s: 변경을 보이는 테스트가 없습니다. 검사 결과:", "%s: no test shows the change. Findings:"), name)
+			return fmt.Sprintf(say("%s: 사람이 승인해야 할 것이 있습니다. 검사 결과:", "%s: a person has to accept what was found. Findings:"), name)
 		}
 		return fmt.Sprintf(say("%s: 통과하지 못함 (%s). 다음 시도도 같을 것입니다. 검사 결과:", "%s does not pass (%s), and another attempt would end the same way. Findings:"), name, why)
 	}}
@@ -137,7 +137,7 @@ func (f *feature) prove(c *flow.Ctx, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	proof.Findings = append(proof.Findings, f.untouched()...)
+	proof.Findings = append(proof.Findings, turn.Untouched(f.plan.Files, f.look.Files)...)
 	a.Judge(proof)
 	back := a.Sent
 	f.back, f.out.Tests = &back, proof.Counts
@@ -157,17 +157,6 @@ func (f *feature) accept(list []step.Finding) {
 			f.out.Warnings = append(f.out.Warnings, text)
 		}
 	}
-}
-
-// untouched are files of the plan that should be changed and were not.
-func (f *feature) untouched() []step.Finding {
-	var out []step.Finding
-	for _, x := range f.plan.Files {
-		if !slices.ContainsFunc(f.look.Files, func(ch step.Change) bool { return ch.Path == x.Path }) {
-			out = append(out, step.Finding{Rule: "planned-file", Severity: step.Fix, Path: x.Path, Message: "The plan says that this file changes, but it has not changed. Do what is planned there, or say in `summary` why there is nothing to do."})
-		}
-	}
-	return out
 }
 
 // checklist is what code looks for in a tree, as authors know it.

@@ -15,7 +15,7 @@ var Transitions = []turn.Transition{
 	{From: phaseDo, When: "10 attempts (LIGHT with --eco: 2) have failed", To: turn.Limit},
 	{From: phaseDo, When: "3 attempts have failed in the same way, and `--yes`, or a person ends it", To: turn.SameFailure},
 	{From: phaseDo, When: "its author says that it is not in his hands, and `--yes`, or a person ends it", To: turn.Blocked},
-	{From: phaseDo, When: "no test shows the change, its author says that none can, and `--yes`, or a person ends it", To: turn.Untested},
+	{From: phaseDo, When: "a person has to accept what was found, and `--yes`, or a person ends it", To: turn.Untested},
 	{From: phaseDo, When: "an attempt changes nothing, and `--yes`, or a person ends it", To: turn.NoProgress},
 	{From: phaseDo, When: "an attempt is one of those before, and `--yes`, or a person ends it", To: turn.Oscillation},
 	{From: phaseDo, When: "a person rejects the design that a promotion needs", To: needsDecision},

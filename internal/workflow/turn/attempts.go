@@ -17,7 +17,7 @@ const (
 	Oscillation = "oscillation"  // it has left a tree that was there before
 	SameFailure = "same_failure" // one failure was in too many of them
 	Limit       = "limit"        // all were made
-	Untested    = "untested"     // no test shows it, its author says that none can, and nobody has accepted that
+	Untested    = "untested"     // a person has to accept what was found, and nobody has
 )
 
 // Twice is a value of Attempts.Same: two attempts in a row that fail in exactly the same ways are no progress.

@@ -72,6 +72,23 @@ func (ans Built) Proof(in step.TaskIn) step.TaskIn {
 	return in
 }
 
+// Untouched are files that a plan says change, and that have not. One that was to go and is still there is more than a plan that names too much:
+// a person decides.
+func Untouched(planned []task.File, changed []step.Change) []step.Finding {
+	var out []step.Finding
+	for _, x := range planned {
+		if slices.ContainsFunc(changed, func(ch step.Change) bool { return ch.Path == x.Path }) {
+			continue
+		}
+		f := step.Finding{Rule: "planned-file", Severity: step.Fix, Path: x.Path, Message: "The plan says that this file changes, but it has not changed. Do what is planned there, or say in `summary` why there is nothing to do."}
+		if x.Action == task.Delete {
+			f.Severity, f.Message = step.Asks, "The plan says that this file goes, but it is still there. Delete it."
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
 // Sent is what goes back to an author.
 type Sent struct {
 	Findings []step.Finding

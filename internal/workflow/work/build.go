@@ -9,7 +9,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
-	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 // builder is one task on its way into a commit.
@@ -136,7 +135,6 @@ func (b *builder) replace(line string, found []step.Finding) bool {
 
 // prove proves what an author has left.
 func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[built]) error {
-	a.Answer = spoken(a.Answer)
 	b.res.Summary = turn.Line(a.Answer.Summary, 1000)
 	if b.t.VerifyOnly { // the tree would be the same again
 		a.Stop = checks
@@ -151,6 +149,8 @@ func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[built]) error {
 	if err != nil {
 		return err
 	}
+	going := slices.DeleteFunc(slices.Clone(b.t.Files), func(f task.File) bool { return f.Action != task.Delete }) // what a plan names too much is no harm
+	proof.Findings = append(proof.Findings, turn.Untouched(going, proof.Files)...)
 	if !a.Judge(proof) && !a.Asks {
 		b.issue(c, a.N, a.Sent)
 	}
@@ -201,7 +201,7 @@ func (b *builder) recheck() step.Turn {
 func (b *builder) whyStuck(why string) string {
 	switch why {
 	case turn.Untested:
-		return fmt.Sprintf(b.w.words("%s (%s): 변경을 보이는 테스트가 없습니다. 검사 결과:", "%s (%s): no test shows the change. Findings:"), b.t.ID, b.t.Title)
+		return fmt.Sprintf(b.w.words("%s (%s): 사람이 승인해야 할 것이 있습니다. 검사 결과:", "%s (%s): a person has to accept what was found. Findings:"), b.t.ID, b.t.Title)
 	case turn.Blocked:
 		return fmt.Sprintf(b.w.words("%s (%s): 에이전트는 자신이 고칠 수 없다고 합니다. 검사 결과:", "%s (%s) does not pass, and the agent says that it can't be fixed in this project. Findings:"), b.t.ID, b.t.Title)
 	}
@@ -268,30 +268,6 @@ func (b *builder) author(c *flow.Ctx, t step.Turn) (out step.TurnOut, err error)
 		b.res.Usage = b.res.Usage.Add(out.Usage)
 	}
 	return out, err
-}
-
-// spoken takes what an author tells in the protocol of the WORK pipeline, a task-result in the place of a summary. Like
-// everything that an author says it decides nothing.
-func spoken(ans built) built {
-	if !strings.Contains(ans.Summary, "<task-result") {
-		return ans
-	}
-	r, err := works.ParseTaskResult([]byte(ans.Summary))
-	if err != nil {
-		return ans
-	}
-	ans.Summary = r.Summary
-	for _, h := range r.Handoffs {
-		if h.From == "builder" || len(r.Handoffs) == 1 {
-			ans.Handoff = step.Handoff(h.Handoff)
-		}
-	}
-	for _, f := range r.Files {
-		if f.Note != "" {
-			ans.Changes = append(ans.Changes, f.Path+": "+f.Note)
-		}
-	}
-	return ans
 }
 
 func (b *builder) proofOf(a *turn.Attempt[built]) step.TaskIn {
