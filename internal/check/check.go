@@ -274,7 +274,7 @@ func warn(rule, path string, line int, message string) step.Finding {
 // Level is how much the proof of a change shows: that it passes says the caller.
 func (p Proof) Level() step.Level {
 	switch {
-	case len(p.Red) > 0 || slices.ContainsFunc(p.Examples, func(e step.Example) bool { return e.State == step.ExampleHolds && !e.HeldOut }):
+	case len(p.Red) > 0 || slices.ContainsFunc(p.Examples, shows):
 		return step.Proved
 	case slices.ContainsFunc(p.Findings, func(f step.Finding) bool { return f.Rule == "no-test" }):
 		return step.NotChecked

@@ -85,6 +85,9 @@ func (p *taskProof) examples(ctx context.Context) error {
 				called.Findings[i].Severity = step.Fix
 			}
 		}
+		if err := p.sameBefore(ctx, x.module, called.Examples); err != nil {
+			return err
+		}
 		p.proof.Examples, p.proof.Callable = append(p.proof.Examples, called.Examples...), p.proof.Callable || called.Any
 		p.add(called.Findings...)
 	}
@@ -115,6 +118,36 @@ func (p *taskProof) called(ctx context.Context, m Module, tests []step.File, say
 		}
 	}
 	return called, err
+}
+
+// sameBefore marks the examples of a module that hold without the change, too. Where a test fails without it that is of no interest.
+func (p *taskProof) sameBefore(ctx context.Context, m Module, results []step.Example) (err error) {
+	if len(p.proof.Red) > 0 || !slices.ContainsFunc(results, shows) {
+		return nil
+	}
+	u, err := p.c.userOf(ctx, m, p.before)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, u.place) }()
+	given, err := u.try(ctx, m.Examples, true)
+	for i, o := range given {
+		e := m.Examples[i]
+		if o.Cannot != "" || !e.Want.Holds(o) {
+			continue
+		}
+		for j, r := range results {
+			if shows(r) && r.Item == e.Item && r.Text == e.Text {
+				results[j].Before = true
+			}
+		}
+	}
+	return err
+}
+
+// shows reports whether an example that everybody knows shows something of a change.
+func shows(e step.Example) bool {
+	return e.State == step.ExampleHolds && !e.HeldOut && !e.Before
 }
 
 // commands runs the commands that the author of the plan has kept, in the project as a whole.

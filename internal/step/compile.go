@@ -344,6 +344,7 @@ type Example struct {
 	State   string `json:"state"`         // holds, fails, not-run
 	Why     string `json:"why,omitempty"` // what it gave, or why it was not run
 	HeldOut bool   `json:"held_out,omitempty"`
+	Before  bool   `json:"before,omitempty"` // it holds without the change, too, and so does not show it
 	// Earlier is set where the call is a held-out one whose question is asked earlier, too, and gave something else: nobody has worked it out.
 	Earlier *HeldOut `json:"earlier,omitempty"`
 }
