@@ -75,10 +75,13 @@ func made(l example.Link) bool {
 // moment is in a result that is a date, and no text of one.
 var moment = re.New(`"\$type":\s*"(?:[\w.]*\.)?(Date|datetime|date|time|Time|Month|Weekday|Instant|Local\w*|Zoned\w*|Offset\w*)"`)
 
-// charged is the finding that a call gives something else there, nil for none.
+// charged is the finding that a call gives something else there, nil for none. What was said of a call is true everywhere.
 func (u *user) charged(d *difference, format string) []step.Finding {
 	if d == nil {
 		return nil
+	}
+	if slices.ContainsFunc(u.m.Examples, func(e example.Example) bool { return e.Calls() == d.call }) {
+		return []step.Finding{reject("ambient-state", u.m.Dir, 0, fmt.Sprintf(format, d.call, d.old, d.now))}
 	}
 	return []step.Finding{u.m.charge("ambient-state", u.m.Dir, 0, fmt.Sprintf(format, d.call, d.old, d.now))}
 }

@@ -47,3 +47,22 @@ func TestTaskLevels(t *testing.T) {
 		})
 	}
 }
+
+// TestTaskElsewhere: what the request says of a call is true in each time zone; what only a test says goes back once.
+func TestTaskElsewhere(t *testing.T) {
+	t.Parallel()
+	for asked, passed := range map[string]bool{"Day(1767182400) returns 31": false, "Day is the day of the month": true} {
+		t.Run(asked, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			base := l.tree("", map[string]string{"go.mod": "module shop\n\ngo 1.22\n", "day/doc.go": "// Package day reads days.\npackage day\n"})
+			p, _, err := l.checker.Task(t.Context(), check.Task{
+				Chains: []toolchain.Found{l.module(base, "day").Chain}, Owns: owns("day/day.go", "day/day_test.go"), Base: base, Asked: asked, Says: asked,
+			}, base, l.tree(base, map[string]string{
+				"day/day.go":      "package day\n\nimport \"time\"\n\n// Day is the day of the month.\nfunc Day(at int64) int { return time.Unix(at, 0).Day() }\n",
+				"day/day_test.go": "package day\n\nimport \"testing\"\n\nfunc TestDay(t *testing.T) {\n\tif got := Day(1767182400); got != 31 {\n\t\tt.Error(got)\n\t}\n}\n",
+			}))
+			want(t, asked, p, err, passed, "ambient-state")
+		})
+	}
+}

@@ -22,6 +22,8 @@ func TestRead(t *testing.T) {
 		{"`Invoice { amount: 1000 }.total()`", "1030", "new Invoice({\"amount\": 1000}).total() = 1030"},
 		{"`Fee.of(999)`", "0", "Fee.of(999) = 0"},
 		{"`await load(1)`", "true", "load(1) = true"},
+		{"`Sum([]int{1, -2}, nil)`", `[]string{"}"}`, `Sum([1, -2], null) = ["}"]`},
+		{"`f(map[string][]int{\"a\": {1}}, [2]shop.Item{{ID: 1}, {ID: 2}})`", "map[int]bool{}", `f({"a": [1]}, [{"ID": 1}, {"ID": 2}]) = {}`},
 		{"`split('a b')`", `["a", "b"]`, `split("a b") = ["a", "b"]`},
 		{"`divmod(7, 2)`", "3, 1", "divmod(7, 2) = [3, 1]"},
 		{"`f({a: 1, 'b': [2]})`", "{}", `f({"a": 1, "b": [2]}) = {}`},

@@ -1,11 +1,16 @@
 package example
 
 import (
+	goparser "go/parser"
+	"go/scanner"
+	"go/token"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Kind is what a literal is.
@@ -250,6 +255,9 @@ func (p *parser) value() (Value, bool) {
 	if p.i == len(p.s) {
 		return Value{}, false
 	}
+	if goType().MatchString(p.rest()) {
+		return p.composite()
+	}
 	switch c := p.s[p.i]; {
 	case c == '"' || c == '\'':
 		return p.text(c)
@@ -289,6 +297,37 @@ func (p *parser) value() (Value, bool) {
 		return p.made(from, name)
 	}
 	return Value{Kind: Name, Text: name}, name != ""
+}
+
+// goType finds the type of a list or a map before its braces, as Go writes it.
+var goType = re.New(`^(?:\[\d*\]|map\[\w+\])+\*?[A-Za-z_][\w.]*\{`)
+
+// composite reads a list or a map as Go writes it: []int{1, 2}.
+func (p *parser) composite() (Value, bool) {
+	text := p.rest()
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), func(token.Position, string) {}, 0) // what it cannot read, the parser cannot
+	for depth := 0; ; {
+		switch at, t, _ := s.Scan(); t {
+		case token.EOF:
+			return Value{}, false
+		case token.LBRACE:
+			depth++
+		case token.RBRACE:
+			if depth--; depth > 0 {
+				continue
+			}
+			end := file.Offset(at) + 1
+			e, err := goparser.ParseExpr(text[:end])
+			if err != nil {
+				return Value{}, false
+			}
+			p.i += end
+			return (&goReader{reader: &reader{env: p.env}}).literal(e, nil)
+		default:
+		}
+	}
 }
 
 // variable is what a name stands for, or a field of it.
