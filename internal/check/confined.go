@@ -126,9 +126,9 @@ func (p *place) warmChanged(ctx context.Context, files []string) error {
 	return nil
 }
 
-// warmPackages compiles packages of a tree, and vets and links them. In a hurry it compiles them, in the way of the tests alone: what is
+// warmPackages compiles packages of a tree where the place stands, and vets and links them. In a hurry it compiles them, in the way of the tests alone: what is
 // linked would not be kept when the time is over.
-func (p *place) warmPackages(ctx context.Context, base string, hurry bool, packages ...string) error {
+func (p *place) warmPackages(ctx context.Context, base string, hurry bool, packages ...string) (err error) {
 	if p.c.o.Confine == nil || p.chain.Ecosystem != toolchain.Go {
 		return nil
 	}
@@ -138,21 +138,34 @@ func (p *place) warmPackages(ctx context.Context, base string, hurry bool, packa
 		ways = ways[1:2]
 	}
 	program, _ := proc.LookPath("go", p.c.lookup("PATH")) // the check says so if there is none
-	done, release := p.c.once("warm-", fmt.Append(nil, "6", packages, base, p.chain.Root, runtime.GOARCH, program, p.c.lookup("GOTOOLCHAIN"), ways))
+	done, release := p.c.once("warm-", fmt.Append(nil, "7", packages, base, p.chain.Root, runtime.GOARCH, program, p.c.lookup("GOTOOLCHAIN"), ways))
 	defer release()
-	if _, err := os.Stat(done); err == nil {
+	q := &place{c: p.c, dir: p.dir, chain: p.chain}
+	if p.dir == "" {
+		dir, err := p.c.folder()
+		if err != nil {
+			return err
+		}
+		q.dir = dir
+		defer func() { _ = q.close() }()
+	}
+	if warmed(done, q.dir) {
 		return nil
 	}
-	dir, err := os.MkdirTemp(p.c.o.Temp, "w")
-	if err != nil {
+	begun := time.Now() //nolint:forbidigo // how long it takes on this machine
+	top := filepath.Join(q.dir, "tree")
+	q.root = filepath.Join(top, filepath.FromSlash(p.c.repo.Prefix()))
+	if p.dir != "" {
+		aside := top + ".aside"
+		if err := os.Rename(top, aside); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, removeAll(top), os.Rename(aside, top)) }()
+	}
+	if err := makeFolders(q.dir, "home", "tmp"); err != nil {
 		return err
 	}
-	q := &place{c: p.c, dir: dir, root: filepath.Join(dir, "tree", filepath.FromSlash(p.c.repo.Prefix())), chain: p.chain}
-	defer func() { _ = q.close() }()
-	if err := makeFolders(dir, "home", "tmp"); err != nil {
-		return err
-	}
-	if _, err := p.c.repo.Checkout(ctx, base, filepath.Join(dir, "tree")); err != nil {
+	if _, err := p.c.repo.Checkout(ctx, base, top); err != nil {
 		return err
 	}
 	if !isDir(q.full(p.chain.Root)) {
@@ -170,7 +183,29 @@ func (p *place) warmPackages(ctx context.Context, base string, hurry bool, packa
 		}
 	}
 	// That something does not compile is found out by the check; what did is in the cache.
-	return os.WriteFile(done, nil, 0o644)
+	f, err := os.OpenFile(done, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%d %s\n", time.Since(begun).Milliseconds(), q.dir) //nolint:forbidigo // see begun
+	return errors.Join(err, f.Close())
+}
+
+// warmed reports whether what is compiled in a folder is in the cache. Go compiles the project's own packages for each folder, but where that
+// takes little, once is enough: the file done has a line for each folder, how many milliseconds it took and its name.
+func warmed(done, dir string) bool {
+	const little = 3000
+	text, err := os.ReadFile(done)
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		took, where, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if ms, err := strconv.Atoi(took); where == dir || err == nil && ms < little {
+			return true
+		}
+	}
+	return false
 }
 
 // What is in the compiler's cache counts as used for so long. Go notes the use of what nobody has used for an hour, which in a sandbox

@@ -4,10 +4,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -232,6 +234,31 @@ func TestWarmCache(t *testing.T) {
 	}
 	if ran < 2 {
 		t.Errorf("%d commands were kept, want 2: %q", ran, l.outputs)
+	}
+}
+
+// TestWarmPlaces: a later check stands where an earlier one stood, and finds the project's own packages compiled.
+// It takes longer than ten seconds: its cache is empty.
+func TestWarmPlaces(t *testing.T) {
+	t.Parallel()
+	conformance.InTurn(t, 8)
+	if policy() == nil {
+		t.Skip("no sandbox on this machine: jacquard doctor says why")
+	}
+	l := newLab(t, func(o *check.Options) { o.Cache, o.Record = t.TempDir(), "" })
+	base := l.tree("", shopFiles())
+	chain := l.module(base, "cart").Chain
+	chain.Override = map[string]string{"build": "go build -x ./...", "test": "go version"}
+	if err := l.checker.Warm(t.Context(), chain, base); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.checker.Survey(t.Context(), chain, base, func(string, string) {}); err != nil {
+		t.Fatal(err)
+	}
+	builds := slices.Collect(maps.Values(l.outputs))
+	builds = slices.DeleteFunc(builds, func(out string) bool { return !strings.Contains(out, "mkdir -p $WORK") })
+	if len(builds) != 1 || strings.Contains(builds[0], "/compile -o") {
+		t.Errorf("what was compiled is compiled again: %q", builds)
 	}
 }
 

@@ -38,11 +38,36 @@ func (x *chainJudge) near(ctx context.Context) error {
 		x.noteSlow(all, is)
 	}
 	if err == nil && len(x.out.NotRun) > told {
-		err = x.narrow(ctx, without(slices.Concat(fresh, others), func(f string) bool { return x.ran[f] }))
+		left := func() []string { return without(slices.Concat(fresh, others), func(f string) bool { return x.ran[f] }) }
+		if err = x.closest(ctx, x.runnable(left()), told); err == nil {
+			err = x.narrow(ctx, left())
+		}
 	}
 	x.timed(before)
 	x.known.late = x.known.late || len(x.out.NotRun) > told
 	return err
+}
+
+// closest runs, of tests that together take too long, those in the folders of what has changed. What is left says the entry at in NotRun.
+func (x *chainJudge) closest(ctx context.Context, all []string, at int) error {
+	dirs := setOf(each(x.changed, path.Dir))
+	files := those(all, func(f string) bool { return dirs[path.Dir(f)] })
+	part := partTime(ctx)
+	if len(files) == 0 || len(files) == len(all) || part < x.knownSlow(files)*3/2 {
+		return nil
+	}
+	told := len(x.out.NotRun)
+	if err := x.inTurn(ctx, [][]string{files}, nearTests); err != nil {
+		return err
+	}
+	if len(x.out.NotRun) > told {
+		x.out.NotRun = x.out.NotRun[:told]
+		x.noteSlow(files, part)
+		return nil
+	}
+	x.noteSlow(files, 0)
+	x.out.NotRun[at] = fmt.Sprintf(nearTests, len(all)-len(files))
+	return nil
 }
 
 // timed notes how long the commands took together that were run since there were so many records.

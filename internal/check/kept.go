@@ -41,9 +41,9 @@ func (c *Checker) baseKey(ctx context.Context, chain toolchain.Found, tree strin
 	if err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp(c.o.Temp, "c")
+	dir, err := c.folder()
 	if err != nil {
-		return "", fmt.Errorf("make check tree: %w", err)
+		return "", err
 	}
 	p := &place{c: c, dir: dir, root: filepath.Join(dir, "tree"), tree: tree, chain: chain, entries: entries, deps: deps, kits: []kit{{chain, deps}}}
 	defer func() { err = joinClose(err, p) }()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -70,7 +71,7 @@ func (p *place) keepDownloads() error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
 		}
-		tmp := to + ".part-" + filepath.Base(p.dir)
+		tmp := to + ".part-" + strconv.Itoa(os.Getpid()) + "-" + filepath.Base(p.dir) // other processes may fetch it, too
 		return errors.Join(copyFile(full, tmp, 0o644), os.Rename(tmp, to))
 	})
 }

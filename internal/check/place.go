@@ -56,7 +56,7 @@ func (c *Checker) local(text string) string {
 	if !strings.Contains(text, c.o.Temp) {
 		return text
 	}
-	inTree := regexp.MustCompile(`(?:file://)?` + regexp.QuoteMeta(c.o.Temp) + `[/\\][cw]\d+[/\\]tree[/\\](?:` + regexp.QuoteMeta(c.repo.Prefix()) + `)?`)
+	inTree := regexp.MustCompile(`(?:file://)?` + regexp.QuoteMeta(c.o.Temp) + `[/\\]place-\d+[/\\]tree[/\\](?:` + regexp.QuoteMeta(c.repo.Prefix()) + `)?`)
 	return inTree.ReplaceAllString(text, "")
 }
 
@@ -93,9 +93,9 @@ type place struct {
 // open makes a place for a tree in which something is proved by one toolchain, and furnishes it for others as well. The
 // dependencies are those of the lock files in base.
 func (c *Checker) open(ctx context.Context, proof step.Shows, tree, base string, chain toolchain.Found, more ...toolchain.Found) (*place, error) {
-	dir, err := os.MkdirTemp(c.o.Temp, "c")
+	dir, err := c.folder()
 	if err != nil {
-		return nil, fmt.Errorf("make check tree: %w", err)
+		return nil, err
 	}
 	p := &place{c: c, dir: dir, proof: proof, tree: tree, chain: chain, edited: map[string]bool{}}
 	chains := append([]toolchain.Found{chain}, more...)
@@ -110,6 +110,18 @@ func (c *Checker) open(ctx context.Context, proof step.Shows, tree, base string,
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
+}
+
+// folder makes the folder of a place. Compilers tell what they have compiled by where it stands: the first free name is one that was there before.
+func (c *Checker) folder() (string, error) {
+	for n := 1; ; n++ {
+		dir := filepath.Join(c.o.Temp, fmt.Sprintf("place-%03d", n))
+		if err := os.Mkdir(dir, 0o700); err == nil {
+			return dir, nil
+		} else if !errors.Is(err, fs.ErrExist) {
+			return "", fmt.Errorf("make check tree: %w", err)
+		}
+	}
 }
 
 // makeFolders makes the folders of a place. In each new home go begins a process for its telemetry, unless a file there says no;
@@ -174,8 +186,8 @@ func (p *place) fill(ctx context.Context, base string, chains []toolchain.Found)
 	return nil
 }
 
-// close removes everything.
-func (p *place) close() error { return errors.Join(removeAll(p.dir), removeAll(p.upper())) }
+// close removes everything, the folder last: then another place may have its name.
+func (p *place) close() error { return errors.Join(removeAll(p.upper()), removeAll(p.dir)) }
 
 // removeAll also removes directories that were made read-only, as Go's module cache does.
 func removeAll(dir string) error {
