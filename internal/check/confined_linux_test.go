@@ -260,6 +260,13 @@ func TestWarmPlaces(t *testing.T) {
 	if len(builds) != 1 || strings.Contains(builds[0], "/compile -o") {
 		t.Errorf("what was compiled is compiled again: %q", builds)
 	}
+	notes, err := filepath.Glob(filepath.Join(l.options.Cache, "warm-*"))
+	if err != nil || len(notes) != 1 {
+		t.Fatal(notes, err)
+	}
+	if text, err := os.ReadFile(notes[0]); err != nil || strings.Count(string(text), "\n") != 1 {
+		t.Errorf("it was compiled in more than one folder: %s %v", text, err)
+	}
 }
 
 // TestCompilersCacheStaysFresh: what a check may need does not look unused, so that go leaves its times alone; what nobody has used for
