@@ -125,6 +125,8 @@ type Module struct {
 	Items []string
 	// Examples are the behaviors of the spec that are calls with literals.
 	Examples []example.Example
+	// Recorded are calls that tests were seen to make; nobody has said what they give.
+	Recorded []example.Example
 	// HeldOut are calls that the author of the tests has kept from the author of the code.
 	HeldOut []step.HeldOut
 	// Tests are the module's test files that existed before RED.

@@ -66,7 +66,8 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 	}
 	all := slices.Concat(m.Examples, asked)
 	held, unmade := m.heldOut(all)
-	if len(all)+len(held) == 0 {
+	recorded := m.besideOf(all)
+	if len(all)+len(held)+len(recorded) == 0 {
 		return Called{Examples: unmade}, nil
 	}
 	u, err := c.userOf(ctx, m, tree)
@@ -129,8 +130,18 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 	if out.Findings = append(out.Findings, found...); Rejected(out.Findings) {
 		return out, nil
 	}
-	ambient, err := u.differs(ctx, all, tests) // under tests, or later
-	for _, look := range []func(context.Context, []example.Example) ([]step.Finding, error){u.again, u.surrounded, u.long} {
+	more, err := u.try(ctx, recorded, true)
+	if err != nil {
+		return Called{}, err
+	}
+	if out.Findings = append(out.Findings, u.changes(recorded, more)...); Rejected(out.Findings) {
+		return out, nil
+	}
+	ambient, err := u.differs(ctx, slices.Concat(all, recorded), tests) // under tests, or later
+	if err == nil && len(ambient) == 0 {
+		ambient, err = u.again(ctx, slices.Concat(all, recorded))
+	}
+	for _, look := range []func(context.Context, []example.Example) ([]step.Finding, error){u.surrounded, u.long} {
 		if err == nil && len(ambient) == 0 {
 			ambient, err = look(ctx, all)
 		}

@@ -19,6 +19,9 @@ const manyCalls = 600
 // remembered is what specs say where calls change what later ones give.
 var remembered = re.New(`(?i)again|\bnext|previous|already|\bsince|twice|each time|every time|so far|how often|\bcalls?\b|\bcalled\b|\bafter\b|\bbefore\b|remember|\bkeep|\bkept|cache|memo|\bshar|global|counter|sequence|unique|\bids?\b|random|increment|histor|regist|\bstor|\badds?\b|\bsets?\b|\bclear|reset|\bnow\b|\btime\b|다음|이전|이미|기억|저장|등록|누적|횟수|고유|무작위`)
 
+// toAdd is how a request begins that wants something new: it does not speak of what the code adds.
+var toAdd = re.New(`(?im)(?:^|[.!?:\])]\s)\W*add\b`)
+
 // inQuotes are texts that specs quote: values, which say nothing of calls.
 var inQuotes = re.New(`"[^"` + "`" + `\n]*"`)
 
@@ -65,22 +68,23 @@ func (c *Checker) again(ctx context.Context, m Module, tree string, calls []exam
 // again makes the same calls many times in one process. What gives something else then depends on the calls before it, of which its
 // spec has to speak.
 func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding, error) {
-	if remembered().MatchString(inQuotes().ReplaceAllString(u.m.Said, "")) {
+	if remembered().MatchString(toAdd().ReplaceAllString(inQuotes().ReplaceAllString(u.m.Said, ""), "")) {
 		all = u.alone(all)
 	}
 	if len(all) == 0 || u.chain.Ecosystem == toolchain.Rust { // Rust keeps nothing without saying so
 		return nil, nil
 	}
 	calls := all
-	all = withOthers(all)
+	all = slices.Concat(each(withOthers(all), func(e example.Example) []example.Example { return []example.Example{e, e} })...)
 	list := slices.Repeat(all, max(2, manyCalls/len(all)))
 	first, err := u.try(ctx, list, false)
 	if err != nil {
 		return nil, err
 	}
-	var later []int // calls that gave something else than they did at first
+	at := func(i int) int { return i % len(all) &^ 1 } // where the call is made first: each is made twice, one after the other
+	var later []int                                    // calls that gave something else than they did at first
 	for i := range list {
-		if !sameOutcome(first[i%len(all)], first[i]) {
+		if !sameOutcome(first[at(i)], first[i]) {
 			later = append(later, i)
 		}
 	}
@@ -92,8 +96,8 @@ func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding
 		return nil, err
 	}
 	for _, i := range later { // chance differs from itself
-		if at := i % len(all); sameOutcome(first[at], second[at]) && sameOutcome(first[i], second[i]) {
-			return u.dependent(list[i], first[at], first[i], i), nil
+		if sameOutcome(first[at(i)], second[at(i)]) && sameOutcome(first[i], second[i]) {
+			return u.dependent(list[i], first[at(i)], first[i], i), nil
 		}
 	}
 	return nil, nil

@@ -20,8 +20,11 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// surrounded is what specs say that lets code depend on where it runs.
-var surrounded = re.New(`(?i)environment|variable|director|folder|file|path|argument|command line|clock|\btime|\bdate|\bnow\b|today|locale|zone|thread|process|host|user|home|random|seed|환경|파일|경로|시간|시각|날짜|인자|무작위`)
+// somewhere is what specs say that lets code depend on where it runs, anytime what lets it depend on when.
+var (
+	somewhere = re.New(`(?i)environment|variable|director|folder|file|path|argument|command line|locale|zone|thread|process|host|user|home|환경|파일|경로|인자`)
+	anytime   = re.New(`(?i)clock|\btime|\bdate|\bnow\b|today|random|seed|시간|시각|날짜|무작위`)
+)
 
 // differs calls the code once more, now by a test in the runner of the project, with all that it was called with and what is near it.
 // What gives something else there than in a program depends on state that is no argument.
@@ -59,8 +62,11 @@ func (u *user) differs(ctx context.Context, all []example.Example, tests []step.
 	i := suspects[0]
 	text := fmt.Sprintf("%s gives %s in the tests, but %s in a program with another directory, environment and process. Take what it depends on as an argument, or name it in the spec.",
 		list[i].Calls(), inside[i].Given(), outside[i].Given())
-	if surrounded().MatchString(u.m.Said) {
+	switch {
+	case somewhere().MatchString(u.m.Said):
 		return []step.Finding{warn("ambient-state", u.m.Dir, 0, text)}, nil
+	case anytime().MatchString(u.m.Said): // both were called at the same time, but the tests may have a clock of their own
+		return []step.Finding{{Rule: "ambient-state", Severity: step.Asks, Path: u.m.Dir, Message: text}}, nil
 	}
 	return []step.Finding{reject("ambient-state", u.m.Dir, 0, text)}, nil
 }

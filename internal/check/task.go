@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -168,7 +169,8 @@ type taskProof struct {
 	bare    *place                            // the same for the task's own commands
 	then    func() ([]toolchain.Found, error) // Question.Then
 
-	manifests []string // changed files with which something else is installed, for [taskProof.installs]
+	recorded  []example.Example // calls of new tests
+	manifests []string          // changed files with which something else is installed, for [taskProof.installs]
 }
 
 func (p *taskProof) ran(name string) {
@@ -349,7 +351,7 @@ func (p *taskProof) seen(ctx context.Context, pl *place, mine, code []string, fr
 		return nil
 	}
 	files := slices.Concat(mine, others)
-	if err := errors.Join(p.notices(ctx, pl, files, fresh), p.careless(ctx, pl, files, fresh), p.substituted(ctx, pl, files, fresh)); err != nil {
+	if err := errors.Join(p.notices(ctx, pl, files, fresh), p.careless(ctx, pl, files, fresh), p.substituted(ctx, pl, files, fresh), p.record(ctx, pl, files, fresh)); err != nil {
 		return err
 	}
 	if err := p.unnoticed(ctx, pl, mine, fresh); err != nil {

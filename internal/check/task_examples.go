@@ -72,7 +72,7 @@ func (p *taskProof) examples(ctx context.Context) error {
 		parts[i].module.HeldOut = held
 	}
 	for _, x := range parts {
-		x.module.Examples, x.module.SpecText = p.saidOf(x.module, said), text
+		x.module.Examples, x.module.SpecText, x.module.Recorded = p.saidOf(x.module, said), text, p.recorded
 		called, err := p.called(ctx, x.module, x.tests, "The agreed behavior is")
 		if err != nil {
 			return err
