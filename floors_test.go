@@ -30,7 +30,7 @@ var floors = map[string][]floor{
 		{"languages", []string{
 			"golang.go", "gocontract.go", "lex_go.go", "mutate_go.go", "python*.go", "script*.go", "typescript.go", "rust*.go", "java.go", "kotlin.go", "suite_*.go",
 		}},
-		{"files", []string{"parse.go", "branch.go", "disable.go", "substitute.go", "mutate_loops.go", "shape.go"}},
+		{"files", []string{"parse.go", "branch.go", "disable.go", "substitute.go", "recorded.go", "mutate_loops.go", "shape.go"}},
 	},
 	"inspect": {
 		{"text", []string{"text.go"}},

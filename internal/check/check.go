@@ -288,6 +288,11 @@ func (p Proof) Level() step.Level {
 	return step.NotChecked
 }
 
+// shows reports whether an example that everybody knows shows something of a change.
+func shows(e step.Example) bool {
+	return e.State == step.ExampleHolds && !e.HeldOut && !e.Before
+}
+
 // Rejected reports whether one of the findings rejects the attempt.
 func Rejected(fs []step.Finding) bool {
 	return step.Has(fs, step.Rejects)

@@ -153,6 +153,12 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 	return out, err
 }
 
+// besideOf are the recorded calls of a module that none of some examples makes.
+func (m Module) besideOf(all []example.Example) []example.Example {
+	made := setOf(each(all, example.Example.Calls))
+	return those(m.Recorded, func(e example.Example) bool { return m.exports(e.Symbol()) && !made[e.Calls()] })
+}
+
 // besides finds what is wrong with code whatever its results are: calls are all that were made, with what they gave.
 func (u *user) besides(ctx context.Context, asked, all, calls []example.Example, given []example.Outcome) ([]step.Finding, error) {
 	copied, err := u.copies(ctx, asked, all, given)

@@ -145,11 +145,6 @@ func (p *taskProof) sameBefore(ctx context.Context, m Module, results []step.Exa
 	return err
 }
 
-// shows reports whether an example that everybody knows shows something of a change.
-func shows(e step.Example) bool {
-	return e.State == step.ExampleHolds && !e.HeldOut && !e.Before
-}
-
 // commands runs the commands that the author of the plan has kept, in the project as a whole.
 func (p *taskProof) commands(ctx context.Context) error {
 	code := those(p.changes, doesSomething)

@@ -80,9 +80,3 @@ func recordedCalls(text []byte) (out []example.Example) {
 	}
 	return out
 }
-
-// besideOf are the recorded calls of a module that none of some examples makes.
-func (m Module) besideOf(all []example.Example) []example.Example {
-	made := setOf(each(all, example.Example.Calls))
-	return those(m.Recorded, func(e example.Example) bool { return m.exports(e.Symbol()) && !made[e.Calls()] })
-}
