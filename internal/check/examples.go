@@ -137,9 +137,16 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 	if out.Findings = append(out.Findings, u.changes(recorded, more)...); Rejected(out.Findings) {
 		return out, nil
 	}
+	kept, err := u.again(ctx, slices.Concat(all, recorded))
+	if err != nil {
+		return Called{}, err
+	}
+	if len(kept) > 0 || u.remembers() { // the other tests have called it before
+		recorded = nil
+	}
 	ambient, err := u.differs(ctx, slices.Concat(all, recorded), tests) // under tests, or later
-	if err == nil && len(ambient) == 0 {
-		ambient, err = u.again(ctx, slices.Concat(all, recorded))
+	if len(ambient) == 0 {
+		ambient = kept
 	}
 	for _, look := range []func(context.Context, []example.Example) ([]step.Finding, error){u.surrounded, u.long} {
 		if err == nil && len(ambient) == 0 {

@@ -19,6 +19,11 @@ const manyCalls = 600
 // remembered is what specs say where calls change what later ones give.
 var remembered = re.New(`(?i)again|\bnext|previous|already|\bsince|twice|each time|every time|so far|how often|\bcalls?\b|\bcalled\b|\bafter\b|\bbefore\b|remember|\bkeep|\bkept|cache|memo|\bshar|global|counter|sequence|unique|\bids?\b|random|increment|histor|regist|\bstor|\badds?\b|\bsets?\b|\bclear|reset|\bnow\b|\btime\b|다음|이전|이미|기억|저장|등록|누적|횟수|고유|무작위`)
 
+// remembers reports whether the spec speaks of what the module keeps from one call to the next.
+func (u *user) remembers() bool {
+	return remembered().MatchString(toAdd().ReplaceAllString(inQuotes().ReplaceAllString(u.m.Said, ""), ""))
+}
+
 // toAdd is how a request begins that wants something new: it does not speak of what the code adds.
 var toAdd = re.New(`(?im)(?:^|[.!?:\])]\s)\W*add\b`)
 
@@ -68,7 +73,7 @@ func (c *Checker) again(ctx context.Context, m Module, tree string, calls []exam
 // again makes the same calls many times in one process. What gives something else then depends on the calls before it, of which its
 // spec has to speak.
 func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding, error) {
-	if remembered().MatchString(toAdd().ReplaceAllString(inQuotes().ReplaceAllString(u.m.Said, ""), "")) {
+	if u.remembers() {
 		all = u.alone(all)
 	}
 	if len(all) == 0 || u.chain.Ecosystem == toolchain.Rust { // Rust keeps nothing without saying so

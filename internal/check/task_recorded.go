@@ -55,14 +55,14 @@ func (p *taskProof) record(ctx context.Context, pl *place, mine []string, fresh 
 	return errors.Join(err, os.Remove(at))
 }
 
-// recordedCalls reads the lines of [source.File.Recorded], each call once.
+// recordedCalls reads the lines of [source.File.Recorded], each call once. What is given nothing gives what it has kept, or the time.
 func recordedCalls(text []byte) (out []example.Example) {
 	seen, count := map[string]bool{}, map[string]int{}
 	for line := range bytes.Lines(text) {
 		var call []json.RawMessage
 		var name string
 		var args []json.RawMessage
-		if json.Unmarshal(line, &call) != nil || len(call) != 2 || json.Unmarshal(call[0], &name) != nil || json.Unmarshal(call[1], &args) != nil {
+		if json.Unmarshal(line, &call) != nil || len(call) != 2 || json.Unmarshal(call[0], &name) != nil || json.Unmarshal(call[1], &args) != nil || len(args) == 0 {
 			continue
 		}
 		written := fmt.Sprintf("%s(%s)", name, strings.Join(each(args, func(a json.RawMessage) string { return string(a) }), ", "))
