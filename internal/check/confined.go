@@ -187,7 +187,7 @@ func (p *place) warmPackages(ctx context.Context, base string, hurry bool, packa
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%d %s\n", time.Since(begun).Milliseconds(), q.dir) //nolint:forbidigo // see begun
+	_, err = fmt.Fprintf(f, "%d %s\n", time.Since(begun).Milliseconds(), q.dir)
 	return errors.Join(err, f.Close())
 }
 

@@ -130,34 +130,40 @@ func (c *Checker) calls(ctx context.Context, m Module, tree string, tests []step
 	if out.Findings = append(out.Findings, found...); Rejected(out.Findings) {
 		return out, nil
 	}
-	more, err := u.try(ctx, recorded, true)
-	if err != nil {
-		return Called{}, err
-	}
-	if out.Findings = append(out.Findings, u.changes(recorded, more)...); Rejected(out.Findings) {
-		return out, nil
-	}
-	kept, err := u.again(ctx, slices.Concat(all, recorded))
-	if err != nil {
-		return Called{}, err
-	}
-	if len(kept) > 0 || u.remembers() { // the other tests have called it before
-		recorded = nil
-	}
-	ambient, err := u.differs(ctx, slices.Concat(all, recorded), tests) // under tests, or later
-	if len(ambient) == 0 {
-		ambient = kept
-	}
-	for _, look := range []func(context.Context, []example.Example) ([]step.Finding, error){u.surrounded, u.long} {
-		if err == nil && len(ambient) == 0 {
-			ambient, err = look(ctx, all)
-		}
-	}
+	ambient, err := u.ambient(ctx, all, recorded, tests)
 	if err == nil && len(ambient) == 0 {
 		ambient, err = u.late(ctx, calls, given)
 	}
 	out.Findings = append(out.Findings, ambient...)
 	return out, err
+}
+
+// ambient finds results that depend on more than the arguments of calls. Of those that are recorded nobody knows what they give.
+func (u *user) ambient(ctx context.Context, all, recorded []example.Example, tests []step.File) ([]step.Finding, error) {
+	given, err := u.try(ctx, recorded, true)
+	if err != nil {
+		return nil, err
+	}
+	if found := u.changes(recorded, given); len(found) > 0 {
+		return found, nil
+	}
+	kept, err := u.again(ctx, slices.Concat(all, recorded))
+	if err != nil {
+		return nil, err
+	}
+	if len(kept) > 0 || u.remembers() { // the other tests have called it before
+		recorded = nil
+	}
+	found, err := u.differs(ctx, slices.Concat(all, recorded), tests) // under tests, or later
+	if len(found) == 0 {
+		found = kept
+	}
+	for _, look := range []func(context.Context, []example.Example) ([]step.Finding, error){u.surrounded, u.long} {
+		if err == nil && len(found) == 0 {
+			found, err = look(ctx, all)
+		}
+	}
+	return found, err
 }
 
 // besideOf are the recorded calls of a module that none of some examples makes.

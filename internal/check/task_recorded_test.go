@@ -26,7 +26,9 @@ func TestTasksRecorded(t *testing.T) {
 				"pin/pin.go":      "package pin\n\nvar last string\n\n// Valid reports whether it is four digits.\nfunc Valid(s string) bool {\n\told := last\n\tlast = s\n\treturn len(s) == 4 && s != old\n}\n\n// Double are the numbers, doubled.\nfunc Double(list []int) []int {\n\tout := list\n\tfor i := range out {\n\t\tout[i] *= 2\n\t}\n\treturn out\n}\n",
 				"pin/pin_test.go": "package pin\n\nimport (\n\t\"strings\"\n\t\"testing\"\n)\n\nfunc TestValid(t *testing.T) {\n\tfor n := range 6 {\n\t\tif Valid(strings.Repeat(\"1\", n)) != (n == 4) {\n\t\t\tt.Error(n)\n\t\t}\n\t}\n}\n\nfunc TestDouble(t *testing.T) {\n\tfor n := range 3 {\n\t\tif got := Double([]int{n, n + 1}); got[0] != 2*n || got[1] != 2*n+2 {\n\t\t\tt.Error(got)\n\t\t}\n\t}\n}\n",
 			},
-			"pin/pin.go", []string{"&& s != old", "|| false && s == old"}, []string{"out := list", "out := append([]int(nil), list...)"},
+			"pin/pin.go",
+			[]string{"&& s != old", "|| false && s == old"},
+			[]string{"out := list", "out := append([]int(nil), list...)"},
 		},
 		"python": {
 			"python3", ".",
@@ -35,7 +37,9 @@ func TestTasksRecorded(t *testing.T) {
 				"pin.py":      "_last = []\n\n\ndef valid(s):\n    \"\"\"Tell whether it is four digits.\"\"\"\n    old = _last[-1:]\n    _last.append(s)\n    return len(s) == 4 and old != [s]\n\n\ndef double(numbers):\n    \"\"\"Double the numbers.\"\"\"\n    out = numbers\n    for i, n in enumerate(out):\n        out[i] = 2 * n\n    return out\n",
 				"test_pin.py": "import unittest\n\nfrom pin import double, valid\n\n\nclass TestPin(unittest.TestCase):\n    def check(self, s, want):\n        self.assertEqual(valid(s), want)\n\n    def test_valid(self):\n        for n in range(6):\n            self.check(\"1\" * n, n == 4)\n\n    def test_double(self):\n        for n in range(3):\n            self.assertEqual(double([n, n + 1]), [2 * n, 2 * n + 2])\n",
 			},
-			"pin.py", []string{" and old != [s]", ""}, []string{"out = numbers\n", "out = list(numbers)\n"},
+			"pin.py",
+			[]string{" and old != [s]", ""},
+			[]string{"out = numbers\n", "out = list(numbers)\n"},
 		},
 		"javascript": {
 			"node", ".",
@@ -44,7 +48,9 @@ func TestTasksRecorded(t *testing.T) {
 				"pin.js":      "const PIN = /^\\d{4}$/g;\n\n/** Tells whether it is four digits. */\nexport function valid(s) {\n  return PIN.test(s);\n}\n\n/** Doubles the numbers. */\nexport function double(list) {\n  const out = list;\n  out.forEach((n, i) => (out[i] = 2 * n));\n  return out;\n}\n",
 				"pin.test.js": "import test from \"node:test\";\nimport assert from \"node:assert\";\nimport { valid, double } from \"./pin.js\";\n\ntest(\"valid\", () => {\n  for (let n = 0; n < 6; n++) assert.equal(valid(\"1\".repeat(n)), n === 4);\n});\n\ntest(\"double\", () => {\n  for (let n = 0; n < 3; n++) assert.deepEqual(double([n, n + 1]), [2 * n, 2 * n + 2]);\n});\n",
 			},
-			"pin.js", []string{"$/g", "$/"}, []string{"const out = list", "const out = [...list]"},
+			"pin.js",
+			[]string{"$/g", "$/"},
+			[]string{"const out = list", "const out = [...list]"},
 		},
 	} {
 		for name, right := range map[string][]string{
