@@ -71,7 +71,7 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 		u.goExport(u.goPackage(first), second, "function")
 		return rest, first, ""
 	}
-	if argument && commonTypes[first] { // programs know them
+	if argument && example.Common(first) { // programs know them
 		return name, "", ""
 	}
 	at, why := u.elsewhere("", first)
@@ -93,9 +93,6 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 	}
 	return "", "", why
 }
-
-// commonTypes are those that programs make without the project.
-var commonTypes = setOf(strings.Fields(`date datetime time timedelta Decimal Fraction UUID Path Date Map Set Uint8Array URL BigDecimal BigInteger LocalDate LocalTime LocalDateTime Instant Duration List Optional`))
 
 // elsewhere is the source of the project that exports a name, in the module's directory or anywhere; pkg is the package that it is said to
 // be in, if any.

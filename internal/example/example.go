@@ -69,16 +69,47 @@ func (e Example) Symbol() string {
 	return name
 }
 
-// First is the link that the call begins with, or that has made its object.
+// First is the link that the call begins with, or that has made its object: Cart of c = Cart(); c.add(1); c.total(). Where [Common] does,
+// the one of the statement before is meant that has filled it: fill of m = Map(); fill(m); m.size.
 func (e Example) First() *Link {
-	first := &e.Call[0]
-	for i := len(e.Before) - 1; i >= 0 && first.Var; i-- {
+	made := e.maker(&e.Call[0], len(e.Before))
+	if !Common(made.Name) {
+		return made
+	}
+	for i := len(e.Before) - 1; i >= 0; i-- {
+		if filled := e.maker(&e.Before[i].Call[0], i); !Common(filled.Name) {
+			return filled
+		}
+	}
+	return made
+}
+
+// maker is the link that has made what a chain begins with, by the first n statements.
+func (e Example) maker(first *Link, n int) *Link {
+	for i := n - 1; i >= 0 && first.Var; i-- {
 		if e.Before[i].Name == first.Name {
 			first = &e.Before[i].Call[0]
 		}
 	}
 	return first
 }
+
+// Common reports whether programs make a type of that name without the project, unless it has one.
+func Common(name string) bool {
+	first, _, _ := strings.Cut(name, ".")
+	return common[first]
+}
+
+var common = func() map[string]bool {
+	set := map[string]bool{}
+	for _, name := range strings.Fields(`list dict set tuple frozenset bytes bytearray deque OrderedDict Counter defaultdict
+		date datetime time timedelta Decimal Fraction UUID Path
+		Array Date Map Set Uint8Array URL
+		BigDecimal BigInteger LocalDate LocalTime LocalDateTime Instant Duration List Optional`) {
+		set[name] = true
+	}
+	return set
+}()
 
 // Chains are those of the sequence, in their order.
 func (e Example) Chains() (out [][]Link) {

@@ -314,6 +314,26 @@ func TestInText(t *testing.T) {
 	}
 }
 
+// TestFirst: what a sequence is about is not the list or map that it fills.
+func TestFirst(t *testing.T) {
+	t.Parallel()
+	for call, want := range map[string]string{
+		"c = Cart(); c.add(1); c.total()":                                 "Cart",
+		"seen = Map([]); walk(seen); seen.size":                           "walk",
+		"seen = new Set(); c = Cart(seen); c.add(1); seen.size":           "Cart",
+		"slept = list(); retry(3, lambda s: slept.append(s)); len(slept)": "len",
+		"slept = list(); retry(3, lambda s: slept.append(s)); slept[0]":   "retry",
+		`m = Map([]); m.set("a", 1); first(m)`:                            "first",
+		`m = Map([]); m.set("a", 1); m.get("a")`:                          "Map",
+		"d = Duration(5); d.add(Duration(3)); d.minutes":                  "Duration",
+	} {
+		e, why := example.ReadCall(call, "1")
+		if why != "" || e.Symbol() != want {
+			t.Errorf("%s: %s %s, want %s", call, e.Symbol(), why, want)
+		}
+	}
+}
+
 // TestComparable: only values of the kind that is wanted can be wrong.
 func TestComparable(t *testing.T) {
 	t.Parallel()
@@ -335,6 +355,14 @@ func TestComparable(t *testing.T) {
 		{"[1]", `{"value":[2, 3],"several":true}`, false},
 		{`{"a": 1}`, `{"value":{"a":2}}`, true},
 		{`{"a": 1}`, `{"value":{"b":2}}`, false},
+		{`{"a": 1}`, `{"value":{"A":2}}`, true},
+		{`{"a": 1}`, `{"value":{}}`, true}, // a is missing
+		{`{"a": 1, "b": 2}`, `{"value":{"b":2}}`, true},
+		{`{"a": 1, "b": 2}`, `{"value":{"c":2}}`, false},
+		{`{"a": 1, "b": null}`, `{"value":{"a":2}}`, false},
+		{`{"a": 1}`, `{"value":{"a":1,"b":2}}`, false}, // that it has more may be left open
+		{`{}`, `{"value":{"a":1}}`, true},
+		{`{"a": 1}`, `{"value":{"$type":"T","$text":"b","$fields":{}}}`, false},
 		{`{"a": 1}`, `{"value":{"$type":"T","$text":"b","$fields":{"a":2}}}`, true},
 		{`{"a": 1}`, `{"value":{"$type":"T","$text":"b","$fields":{"b":1}}}`, false},
 		{"null", `{"value":3}`, true},

@@ -115,18 +115,51 @@ func alike(want Value, got json.RawMessage) bool {
 		return got[0] == '"'
 	case List:
 		return got[0] == '['
-	case Object: // with the same fields, of an object of a class those that are asked for
-		var fields map[string]json.RawMessage
-		if s.Type != "" {
-			got = s.Fields
-		}
-		return json.Unmarshal(got, &fields) == nil && (s.Type != "" || len(fields) == len(want.Fields)) &&
-			!slices.ContainsFunc(want.Fields, func(f Field) bool { return fields[f.Name] == nil })
+	case Object:
+		return likeFields(want.Fields, got, s)
 	case Name:
 		return s.Name != ""
 	case Null, Made, Code:
 	}
 	return false
+}
+
+// likeFields reports whether an object has the wanted fields: one of a class those, others no further ones. They may be fewer, or none where
+// some are wanted: names of its own it has not.
+func likeFields(want []Field, got json.RawMessage, s shown) bool {
+	var fields map[string]json.RawMessage
+	if s.Type != "" {
+		got = s.Fields
+	}
+	if json.Unmarshal(got, &fields) != nil {
+		return false
+	}
+	missing := 0
+	for _, f := range want {
+		if _, ok := field(fields, f.Name); !ok {
+			if f.Value.Kind == Null { // nothing, of another kind
+				return false
+			}
+			missing++
+		}
+	}
+	if s.Type != "" {
+		return missing == 0
+	}
+	return len(want) == 0 || len(fields) == len(want)-missing
+}
+
+// field is that of a name. Case counts only where two fields differ in nothing else.
+func field(fields map[string]json.RawMessage, name string) (v json.RawMessage, ok bool) {
+	if v, ok = fields[name]; ok {
+		return v, true
+	}
+	for other, v := range fields {
+		if strings.EqualFold(other, name) {
+			return v, true
+		}
+	}
+	return nil, false
 }
 
 // inOrder reports whether a text has some others, in their order.
@@ -237,16 +270,10 @@ func same(want Value, got json.RawMessage) bool {
 	return false
 }
 
-// within reports whether the wanted fields are as wanted. Case counts only where two fields differ in nothing else.
+// within reports whether the wanted fields are as wanted.
 func within(want []Field, got map[string]json.RawMessage) bool {
 	for _, f := range want {
-		v, ok := got[f.Name]
-		for name := range got {
-			if !ok && strings.EqualFold(name, f.Name) {
-				v, ok = got[name], true
-			}
-		}
-		if !ok || !same(f.Value, v) {
+		if v, ok := field(got, f.Name); !ok || !same(f.Value, v) {
 			return false
 		}
 	}

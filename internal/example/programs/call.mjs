@@ -56,7 +56,7 @@ const find = (o, name) => name.split(".").reduce((at, part) => at?.[part], o);
 
 const isClass = (f) => Object.values(standard).includes(f) || /^class\b/.test(Function.prototype.toString.call(f));
 
-const standard = { Date, Map, Set, Uint8Array, URL };
+const standard = { Array, Date, Map, Set, Uint8Array, URL };
 
 const variables = new Map();
 
@@ -74,8 +74,8 @@ async function start({ name, module, var: variable }, argument) {
       const at = find(o, name);
       if (at !== undefined) return [owner && find(o, owner), at];
     }
-    if (typeof d === "function" && name === (d.name || (argument ? "" : name))) return [undefined, d];
-    if (m === main && argument && standard[name]) return [undefined, standard[name]];
+    if (typeof d === "function" && name === (d.name || (argument || standard[name] ? "" : name))) return [undefined, d];
+    if (m === main && standard[name]) return [undefined, standard[name]];
   }
   return [];
 }

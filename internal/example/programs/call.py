@@ -49,7 +49,12 @@ def number(text):
     return float(text) if set(text) & set(".eEN") else int(text)
 
 
-STANDARD = {"date": "datetime", "datetime": "datetime", "time": "datetime", "timedelta": "datetime", "Decimal": "decimal", "Fraction": "fractions", "UUID": "uuid", "Path": "pathlib"}
+STANDARD = {
+    **dict.fromkeys(["list", "dict", "set", "tuple", "frozenset", "bytes", "bytearray"], "builtins"),
+    **dict.fromkeys(["deque", "OrderedDict", "Counter", "defaultdict"], "collections"),
+    **dict.fromkeys(["date", "datetime", "time", "timedelta"], "datetime"),
+    **{"Decimal": "decimal", "Fraction": "fractions", "UUID": "uuid", "Path": "pathlib"},
+}
 
 
 def containers(v, depth=0):
