@@ -88,6 +88,7 @@ type Checks struct {
 	Said     confine.Limits // that a person has set; the rest is learned
 	Fresh    bool           // nothing is taken from the record of checks
 	Runs     func(string)   // is told of each command that begins; nil: nobody is
+	Later    func(func())   // runs what no result waits for; nil: it is done at once
 	// Reach are hosts that installations may reach besides registries. Say is told of each that was refused to one; nil: nobody is.
 	Reach []string
 	Say   func(line string)

@@ -43,7 +43,7 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 		Repo: a.o.Repo, Env: a.checkEnv(), Cache: filepath.Join(a.o.Shared, "deps"), Temp: dir, Copy: extra, Setup: step.Each(a.o.Checks.Setup, toolchain.Argv), Mark: mark, Limit: a.o.Checks.Timeout,
 		Record: a.record(), Fresh: a.o.Checks.Fresh, Level: a.o.Level, Confine: a.o.Confine, Limits: a.o.Bounds, Said: a.o.Checks.Said,
 		Secret: func(b []byte) bool { return !bytes.Equal(a.o.Redact.Bytes(b), b) },
-		Runs:   a.o.Checks.Runs, Reach: a.o.Checks.Reach, Say: func(line string) { a.refused(run, line) },
+		Runs:   a.o.Checks.Runs, Later: a.o.Checks.Later, Reach: a.o.Checks.Reach, Say: func(line string) { a.refused(run, line) },
 		Store: func(out []byte) (string, error) {
 			ref, err := a.o.Blobs.Put(a.o.Redact.Bytes(out), "text/plain")
 			return ref.SHA256, err

@@ -24,6 +24,9 @@ const (
 	trailerTree = "Jacquard-Verified-Tree"
 )
 
+// trailerBranch is the branch that a session began on, of the commit that keeps its tree.
+const trailerBranch = "Jacquard-Branch"
+
 // Trailers that earlier versions wrote, and the WORK pipeline (docs/differences.md).
 const (
 	oldStep     = "Jacquard-Step"

@@ -333,12 +333,8 @@ func (a *Actor) judgedBase(ctx context.Context, in JudgeIn, head git.Head, tree 
 		}
 		return id, in.Base, machinery(err)
 	}
-	if IsSession(in.Session) {
-		if id, err := a.o.Repo.Ref(ctx, SessionRef(in.Session)); err == nil {
-			return id, "the start of the session", nil
-		} else if !errors.Is(err, git.ErrNoRef) {
-			return "", "", machinery(err)
-		}
+	if id, err := a.sessionBase(ctx, in.Session); err != nil || id != "" {
+		return id, "the start of the session", err
 	}
 	if head.Unborn {
 		return "", NoCommit, nil

@@ -13,8 +13,8 @@ import (
 // sessionID is what an agent's session may be called: it becomes a part of a ref.
 var sessionID = re.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
-// sessionsKept is how long the begin of a session is kept: who has not come back by then begins anew.
-const sessionsKept = 30 * 24 * time.Hour
+// SessionsKept is how long the begin of a session is kept: who has not come back by then begins anew.
+const SessionsKept = 30 * 24 * time.Hour
 
 // BeginSession keeps the working tree as it is for a session of an agent. A session that is resumed keeps the begin that it had.
 func (a *Actor) BeginSession(ctx context.Context, id string) error {
@@ -25,7 +25,13 @@ func (a *Actor) BeginSession(ctx context.Context, id string) error {
 	if !errors.Is(err, git.ErrNoRef) {
 		return machinery(err)
 	}
-	commit, _, err := a.o.Repo.Snapshot(ctx, a.commit(judgeRun, "", "a session begins"))
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil {
+		return machinery(err)
+	}
+	c := a.commit(judgeRun, "", "a session begins")
+	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerBranch, Value: head.Branch})
+	commit, _, err := a.o.Repo.Snapshot(ctx, c)
 	if err != nil {
 		return machinery(err)
 	}
@@ -43,7 +49,7 @@ func (a *Actor) oldSessions(ctx context.Context) error {
 	}
 	for ref, id := range refs {
 		log, err := a.o.Repo.Log(ctx, id, "", 1)
-		if err != nil || len(log) == 0 || a.o.Now().Sub(log[0].Time) < sessionsKept {
+		if err != nil || len(log) == 0 || a.o.Now().Sub(log[0].Time) < SessionsKept {
 			continue
 		}
 		if err := a.o.Repo.DeleteRef(ctx, ref, id); err != nil && !errors.Is(err, git.ErrMoved) {
@@ -70,18 +76,118 @@ func (a *Actor) FileIn(ctx context.Context, tree, name string) ([]byte, error) {
 	return raw, machinery(err)
 }
 
-// SessionTrees are the tree that a session began with, and the working tree as it is. began is "" for a session of which nothing is known.
+// SessionTrees are the tree that a session began with, and the working tree as it is. began is "" for a session of which nothing is known, or
+// whose own change cannot be told from that of others.
 func (a *Actor) SessionTrees(ctx context.Context, id string) (began, now string, err error) {
-	if !IsSession(id) {
-		return "", "", nil
+	base, err := a.sessionBase(ctx, id)
+	if err != nil || base == "" {
+		return "", "", err
 	}
 	at, err := a.standsAt(ctx, SessionRef(id))
-	if errors.Is(err, git.ErrNoRef) {
-		return "", "", nil
-	}
 	if err != nil {
 		return "", "", err
 	}
 	_, now, err = a.o.Repo.Snapshot(ctx, a.commit(judgeRun, "", "prove"))
 	return at.Tree, now, machinery(err)
+}
+
+// sessionBase is the commit that a session's change is compared with: the one that it began with, with what others have committed and came in
+// since by pull, switch or rebase. "" where nothing is known of the session, or that cannot be told.
+func (a *Actor) sessionBase(ctx context.Context, id string) (string, error) {
+	if !IsSession(id) {
+		return "", nil
+	}
+	start, err := a.o.Repo.Ref(ctx, SessionRef(id))
+	if errors.Is(err, git.ErrNoRef) {
+		return "", nil
+	}
+	if err != nil {
+		return "", machinery(err)
+	}
+	log, err := a.o.Repo.Log(ctx, start, "", 1)
+	if err != nil {
+		return "", machinery(err)
+	}
+	head, err := a.o.Repo.Head(ctx)
+	began := log[0]
+	if err != nil || head.Unborn || len(began.Parents) == 0 || began.Parents[0] == head.Commit {
+		return start, machinery(err)
+	}
+	theirs, err := a.ofOthers(ctx, head.Commit, began)
+	switch {
+	case err != nil:
+		return "", err
+	case len(theirs) == 0:
+		return start, nil
+	case len(theirs) > 1: // nobody can say what of it came first
+		return "", nil
+	}
+	return a.broughtTo(ctx, theirs[0], began, head.Branch)
+}
+
+// ofOthers are the newest commits below head that have come in since a session began, and that it did not make: they are older than it, or were
+// fetched and somebody else committed them. A head that went back to where the history had been is such a commit itself.
+func (a *Actor) ofOthers(ctx context.Context, head string, began git.LogEntry) (newest []string, err error) {
+	was := began.Parents[0]
+	log, err := a.o.Repo.Log(ctx, head, was, 0)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	if len(log) == 0 {
+		return []string{head}, nil
+	}
+	unpushed, err := a.o.Repo.Unpushed(ctx, head, was)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	_, email, err := a.o.Repo.Identity(ctx)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	below := map[string]bool{} // those of others
+	for _, c := range log {
+		older := c.Time.Before(began.Time)
+		if older || c.Email != email && !slices.Contains(unpushed, c.ID) {
+			if !below[c.ID] {
+				newest = append(newest, c.ID)
+			}
+			below[c.ID] = true
+		}
+		for _, p := range c.Parents {
+			below[p] = below[p] || below[c.ID]
+		}
+	}
+	return newest, nil
+}
+
+// broughtTo is a commit with what a session began with on top of one of others, "" where the two do not fit. What was committed before stays only
+// on the same branch: another one does not have it.
+func (a *Actor) broughtTo(ctx context.Context, theirs string, began git.LogEntry, branch string) (string, error) {
+	from := began.Parents[0]
+	if was := began.Trailer(trailerBranch); was == branch {
+		base, err := a.o.Repo.MergeBase(ctx, from, theirs)
+		if errors.Is(err, git.ErrNoRef) {
+			return "", nil
+		}
+		if err != nil {
+			return "", machinery(err)
+		}
+		from = base
+	}
+	base, err := a.at(ctx, from)
+	if err != nil {
+		return "", err
+	}
+	other, err := a.at(ctx, theirs)
+	if err != nil {
+		return "", err
+	}
+	tree, conflicts, err := a.o.Repo.Merge(ctx, base.Tree, other.Tree, began.Tree)
+	if err != nil || len(conflicts) > 0 {
+		return "", machinery(err)
+	}
+	c := a.commit(judgeRun, "", "a session begins")
+	c.Tree, c.Parents = tree, []string{theirs}
+	commit, err := a.o.Repo.CommitTree(ctx, c)
+	return commit, machinery(err)
 }

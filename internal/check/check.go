@@ -100,6 +100,8 @@ type Options struct {
 	Say   func(line string)
 	// Runs is told of each command that begins, by more than one goroutine; nil: nobody is.
 	Runs func(what string)
+	// Later runs what no result waits for: the removal of folders. Nil: they are removed at once.
+	Later func(remove func())
 	// Limits bound commands without Confine, as far as proc can. Said are those that a person has set; where they are 0, what commands
 	// may use is learned and never more than the limits of Confine (learned.go).
 	Limits, Said confine.Limits

@@ -188,8 +188,18 @@ func (p *place) fill(ctx context.Context, base string, chains []toolchain.Found)
 	return nil
 }
 
-// close removes everything, the folder last: then another place may have its name.
-func (p *place) close() error { return errors.Join(removeAll(p.upper()), removeAll(p.dir)) }
+// close removes everything. Its name is free for another place first where somebody runs the removal later, and last where nobody does.
+func (p *place) close() error {
+	if p.c.o.Later != nil && filepath.Dir(p.dir) == filepath.Clean(p.c.o.Temp) {
+		if gone, err := os.MkdirTemp(p.c.o.Temp, "gone-"); err == nil {
+			_ = os.Rename(p.upper(), filepath.Join(gone, "upper")) // where there is one
+			if os.Rename(p.dir, filepath.Join(gone, "place")) == nil {
+				p.c.o.Later(func() { _ = removeAll(gone) })
+			}
+		}
+	}
+	return errors.Join(removeAll(p.upper()), removeAll(p.dir))
+}
 
 // removeAll also removes directories that were made read-only, as Go's module cache does.
 func removeAll(dir string) error {

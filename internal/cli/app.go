@@ -53,8 +53,9 @@ type app struct {
 		run string
 		seq int64
 	}
-	driving atomic.Value // the run that this process carries on, a string
-	spoken  atomic.Value // the language of messages, a report.Lang
+	later   sync.WaitGroup // what no answer waits for
+	driving atomic.Value   // the run that this process carries on, a string
+	spoken  atomic.Value   // the language of messages, a report.Lang
 
 	keys *bufio.Reader // of In, for questions at a terminal
 	line chan string   // that a person is typing; nil when nobody was asked

@@ -78,13 +78,11 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	if _, err := os.Stat(o.Range); o.Range != "" && err == nil {
 		return usage("%s is a file, but prove judges the whole change: leave it out, or name a commit range", o.Range)
 	}
-	if o.Session == "" { // the model of a session calls it as well
-		o.Session = cmp.Or(a.env["CLAUDE_CODE_SESSION_ID"], a.env["CODEX_SESSION_ID"])
-	}
 	p, err := a.open(ctx)
 	if err != nil {
 		return err
 	}
+	o.Session = cmp.Or(o.Session, a.ownSession(p.root))
 	if err := p.inProject(); err != nil {
 		return err
 	}
@@ -105,7 +103,8 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	if seen.end(); err != nil {
 		return err
 	}
-	if err := p.showJudged(j, o); err != nil {
+	err = p.showJudged(j, o)
+	if a.later.Wait(); err != nil {
 		return err
 	}
 	return silent(verdictCode(j))
@@ -154,7 +153,7 @@ var errBusy = words("another jacquard prove checks or prepares this project")
 // told of each command, unless it is nil.
 func (p *project) judging(ctx context.Context, patience time.Duration, runs func(string), do func(*act.Actor) error) error {
 	opts := p.planOptions()
-	opts.Checks.Runs = runs
+	opts.Checks.Runs, opts.Checks.Later = runs, p.a.later.Go
 	var err error
 	if opts.Level, opts.Confine, err = p.confined(ctx, ""); err != nil {
 		return err

@@ -27,6 +27,7 @@ import (
 const (
 	hookLimit    = 60 * time.Second // for a judgement
 	hookTotal    = 80 * time.Second // for all of it
+	hookGrace    = 3 * time.Second  // for what does not end with it
 	hookPatience = 15 * time.Second // with another judgement, or the preparation
 	mostInput    = 8 << 20          // bytes
 	mostReturns  = 2                // continuations of one prompt
@@ -98,18 +99,44 @@ func (a *app) answerHook(ctx context.Context, run func(context.Context, *project
 	if err != nil || json.Unmarshal(raw, &in) != nil {
 		return nil // who calls it otherwise gets no answer
 	}
-	p, err := a.hooked(ctx, in)
+	answer := make(chan hookOutput, 1)
+	go func() {
+		var out hookOutput
+		defer func() {
+			_ = recover()
+			answer <- out
+		}()
+		switch p, err := a.hooked(ctx, in); {
+		case err != nil:
+			out = a.unjudged(err)
+		case p != nil:
+			out = run(ctx, p, in)
+		}
+	}()
 	var out hookOutput
-	switch {
-	case err != nil:
-		out = a.unjudged(err)
-	case p != nil:
-		out = run(ctx, p, in)
+	select {
+	case out = <-answer:
+	case <-time.After(hookTotal + hookGrace):
+		out = a.unjudged(words("the time limit was reached before there was a result"))
 	}
 	if out != (hookOutput{}) {
-		return json.NewEncoder(a.Out).Encode(out)
+		err = json.NewEncoder(a.Out).Encode(out)
 	}
-	return nil
+	a.clearsUp(ctx)
+	return err
+}
+
+// clearsUp waits for what no result waited for, as long as a hook may take. What is left the next judgement removes.
+func (a *app) clearsUp(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		a.later.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
 }
 
 // whileRead ends what is done for an answer that nobody can read any more: opencode run, for one, is over before a judgement is.
@@ -146,6 +173,29 @@ func (a *app) hooked(ctx context.Context, in hookInput) (*project, error) {
 	return p, nil
 }
 
+// ownSession is the session of the agent that runs this program, "" for a person. Programs of agents that do not tell its name are of the one
+// that did something in the project last.
+func (a *app) ownSession(root string) string {
+	if id := cmp.Or(a.env["CLAUDE_CODE_SESSION_ID"], a.env["CODEX_SESSION_ID"]); id != "" {
+		return id
+	}
+	if a.env[byModel] == "" && a.agentSign() == "" {
+		return ""
+	}
+	base, err := a.cacheDir()
+	if err != nil {
+		return ""
+	}
+	files, _ := filepath.Glob(filepath.Join(base, "sessions", "*.json"))
+	newest, at := "", time.Time{}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && info.ModTime().After(at) && recall(file).Root == root {
+			newest, at = strings.TrimSuffix(filepath.Base(file), ".json"), info.ModTime()
+		}
+	}
+	return newest
+}
+
 // sessionFile is where a session is remembered, "" for one without a name.
 func (a *app) sessionFile(in hookInput) string {
 	base, err := a.cacheDir()
@@ -175,11 +225,22 @@ func (a *app) sessionBegins(ctx context.Context, p *project, in hookInput) hookO
 	if m := recall(file); m.Root == "" {
 		m.Root = p.root
 		m.keep(file)
+		forgetOld(filepath.Dir(file))
 	}
 	if act.New(p.planOptions()).BeginSession(ctx, in.Session) == nil { // without it, the session is not judged
 		p.warms()
 	}
 	return hookOutput{}
+}
+
+// forgetOld removes what is remembered of sessions that nobody has gone on with for a month.
+func forgetOld(dir string) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && time.Since(info.ModTime()) > act.SessionsKept {
+			_ = os.Remove(file)
+		}
+	}
 }
 
 // warms begins to prepare the project for judging, beside the session: an install, and a compiler that has all to compile, can take longer

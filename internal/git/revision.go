@@ -22,6 +22,20 @@ func (r *Repo) Revision(ctx context.Context, rev string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
+// Unpushed are the commits that tip reaches, and neither not nor any branch that was fetched from elsewhere does. Tip and not are ids.
+func (r *Repo) Unpushed(ctx context.Context, tip, not string) ([]string, error) {
+	for _, id := range []string{tip, not} {
+		if err := r.checkID(id); err != nil {
+			return nil, fmt.Errorf("read history: %w", err)
+		}
+	}
+	out, err := r.user(ctx, "rev-list", tip, "^"+not, "--not", "--remotes")
+	if err != nil {
+		return nil, fmt.Errorf("read history: %w", missing(err))
+	}
+	return strings.Fields(string(out)), nil
+}
+
 // Index lists the files that are staged below the root, sorted. file is the index to read
 // where git works with another one than usual, as it does for "git commit FILE" and tells
 // hooks in GIT_INDEX_FILE; "" is the usual one.
