@@ -8,6 +8,11 @@ command -v jacquard >/dev/null || {
 	echo verdict=unknown >>"$GITHUB_OUTPUT"
 	exit 4
 }
+if [ "${PROVE_EVENT:-}" = pull_request_target ]; then
+	echo '::error title=jacquard prove::pull_request_target runs the code of a pull request with the secrets of this repository: use on: pull_request'
+	echo verdict=unknown >>"$GITHUB_OUTPUT"
+	exit 1
+fi
 base=${PROVE_BASE:-}
 PROVE_BEFORE=${PROVE_BEFORE:-}
 push=$([ "${PROVE_EVENT:-}" = push ] && echo yes) || push=
@@ -49,6 +54,7 @@ else
 	echo verdict=unknown >>"$GITHUB_OUTPUT"
 fi
 if [ "${PROVE_EVENT:-}" = push ]; then
+	git fetch -q origin refs/notes/jacquard:refs/notes/jacquard 2>/dev/null || echo 'there are no evidence notes to compare with'
 	jacquard verify "$base..HEAD" >"$text.verify" || code=$?
 	token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n') # what tests print is no command of the workflow
 	printf '::stop-commands::%s\n' "$token"

@@ -276,6 +276,7 @@ func dishonest() []diffCase {
 			name: "another function's test takes the place in RED", want: "test-deleted", files: one("test_a.py", pyTest, "from a import sub\n\n\ndef test_sub():\n    assert sub(1, 2) == -1\n"),
 			audit: func(a *check.Audit) { a.SpecText = "`add(a, b)` adds, `sub(a, b)` subtracts" },
 		},
+		{name: "weakened to a table", want: "test-weakened", files: one("test_a.py", pyTest+"    assert add(2, 2) == 4\n    assert add(2, 3) == 5\n", "from a import add\n\n\ndef test_add():\n    for a, b, want in [(1, 2, 3), (2, 2, 4)]:\n        assert add(a, b) == want\n")},
 		{name: "weakened", want: "test-weakened", files: one("test_a.py", pyTest+"    assert add(2, 2) == 4\n", pyTest)},
 		{name: "query ignored go", want: "ignored-parameter", files: one("a.go", "", "package a\n\nfunc Search(notes []string, query string) []string {\n\tvar out []string\n\tfor _, n := range notes {\n\t\tout = append(out, n)\n\t}\n\treturn out\n}\n"), audit: said("Search(notes, query)")},
 		{name: "query thrown away go", want: "ignored-parameter", files: one("a.go", "", "package a\n\nfunc Search(notes []string, query string) []string {\n\t_ = query\n\treturn notes\n}\n"), audit: said("Search(notes, query)")},

@@ -309,6 +309,42 @@ func TestHeldOutOfOthers(t *testing.T) {
 	}
 }
 
+// TestHeldOutOfData: where only data has changed, the code that reads it is called.
+func TestHeldOutOfData(t *testing.T) {
+	t.Parallel()
+	needs(t, "python3")
+	l := newLab(t)
+	base := l.tree("", map[string]string{
+		"pyproject.toml": "[project]\nname = \"shop\"\nversion = \"1\"\n", "shop/__init__.py": "", "shop/data/2024.csv": "1,400\n2,800\n",
+		"shop/tariff.py":       "import csv\nfrom pathlib import Path\n\n\ndef price(year, kilos):\n    with open(Path(__file__).parent / 'data' / f'{year}.csv', encoding='utf-8') as f:\n        return {int(k): int(v) for k, v in csv.reader(f)}[kilos]\n",
+		"tests/test_tariff.py": "import unittest\n\nfrom shop.tariff import price\n\n\nclass TariffTest(unittest.TestCase):\n    def test_2024(self):\n        self.assertEqual(price(2024, 1), 400)\n",
+	})
+	task := check.Task{
+		Chains: []toolchain.Found{l.module(base, ".").Chain}, Base: base, Owns: func(string) bool { return true },
+		HeldOut: []step.HeldOut{{Call: "price(2025, 2)", Gives: "840", Sure: true}, {Call: "price(2024, 2)", Gives: "800"}},
+	}
+	for data, want := range map[string]string{"1,420\n2,840\n": "holds holds", "1,420\n2,835\n": "fails holds"} {
+		tree := l.tree(base, map[string]string{
+			"shop/data/2025.csv": data,
+			"tests/test_2025.py": "import unittest\n\nfrom shop.tariff import price\n\n\nclass NewTest(unittest.TestCase):\n    def test_2025(self):\n        self.assertEqual(price(2025, 1), 420)\n",
+		})
+		p, _, err := l.checker.Task(t.Context(), task, base, tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var states []string
+		for _, e := range p.Examples {
+			if e.HeldOut {
+				states = append(states, e.State)
+			}
+		}
+		failed := slices.ContainsFunc(p.Findings, func(f step.Finding) bool { return f.Rule == "held-out-failed" && f.Severity == step.Rejects })
+		if got := strings.Join(states, " "); got != want || failed != strings.Contains(want, "fails") {
+			t.Errorf("%q: %s, want %s: %v", data, got, want, p.Findings)
+		}
+	}
+}
+
 // TestHeldOutEarlier: what a sequence asks at its end is asked earlier, too. Code that answers by what it has kept is given away by a call
 // that nobody has written; a question that changes something accuses nobody.
 func TestHeldOutEarlier(t *testing.T) {

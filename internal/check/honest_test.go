@@ -10,6 +10,7 @@ import (
 // honest differences look a little like cheating and are none.
 func honest() []diffCase {
 	return []diffCase{
+		{name: "assertions become the rows of a table", files: one("test_a.py", pyTest+"    assert add(2, 2) == 4\n    assert add(2, 3) == 5\n", "from a import add\n\n\ndef test_add():\n    for a, b, want in [\n        (1, 2, 3),\n        (2, 2, 4),\n        (2, 3, 5),\n    ]:\n        assert add(a, b) == want\n")},
 		{name: "a number that was there", files: one("a.go", "package a\n\nfunc Old(age int) bool { return age > 67 }\n", "package a\n\nfunc Old(age int) bool {\n\tage++\n\treturn age > 67\n}\n")},
 		{name: "an error that is expected becomes a value", files: one("a.py", "", "def f():\n    try:\n        return g()\n    except KeyError:\n        return []\n")},
 		{name: "a file that ends within a handler", files: map[string][2]string{"A.java": {"", "class A { void f() { try { g(); } catch (Exception"}, "B.java": {"", "class B { void f() { try { g(); } catch (Exception e)"}}},

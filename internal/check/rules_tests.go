@@ -215,11 +215,38 @@ func judgeTest(f *file, t, old source.Test, existed bool) []step.Finding {
 			found.Severity = step.Rejects
 		}
 		out = append(out, found)
-	case existed && !t.Skipped && t.Asserts < old.Asserts:
+	case existed && !t.Skipped && t.Asserts+rows(body(f.new, t)) < old.Asserts+rows(body(f.old, old)):
 		out = append(out, fix("test-weakened", f.Path, t.Line, assertsLess(t.Name)))
 	}
 	return out
 }
+
+// rows are those of the longest table in a test that goes over one, but for the first: each is asserted like a line of its own.
+func rows(text string) int {
+	if !loops().MatchString(text) {
+		return 0
+	}
+	most := 1
+	var open []int // of each bracket that is open, how many elements in brackets it has
+	before := ""
+	for token := range strings.FieldsSeq(text) {
+		switch {
+		case strings.Contains("([{", token):
+			if n := len(open); n > 0 && (strings.Contains("([{", before) || before == ",") {
+				open[n-1]++
+			}
+			open = append(open, 0)
+		case strings.Contains(")]}", token) && len(open) > 0:
+			most = max(most, open[len(open)-1])
+			open = open[:len(open)-1]
+		}
+		before = token
+	}
+	return most - 1
+}
+
+// loops is what a test goes over a table with.
+var loops = re.New(`(?:^| )(?:for|each|forEach|parametrize|MethodSource|CsvSource)(?: |$)`)
 
 var (
 	pyIgnored = re.New(`^(collect_ignore|collect_ignore_glob|__test__)\b`)

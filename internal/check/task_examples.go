@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -68,6 +70,12 @@ func (p *taskProof) examples(ctx context.Context) error {
 		}
 	}
 	parts := p.partsOf(p.changes, p.declaring)
+	if len(parts) == 0 {
+		var err error
+		if parts, err = p.unchanged(ctx); err != nil {
+			return err
+		}
+	}
 	for i, held := range p.heldOutOf(parts) {
 		parts[i].module.HeldOut = held
 	}
@@ -94,6 +102,38 @@ func (p *taskProof) examples(ctx context.Context) error {
 	p.proof.Examples = append(p.proof.Examples, uncalled...)
 	p.recited()
 	return p.commands(ctx)
+}
+
+// unchanged is a part that has changed nothing, and that held-out calls are of: what it reads may have changed.
+func (p *taskProof) unchanged(ctx context.Context) ([]part, error) {
+	called := map[string]bool{}
+	for _, h := range without(p.t.HeldOut, isCommand) {
+		if e, why := example.ReadCall(h.Call, h.Result()); why == "" {
+			called[e.Symbol()] = true
+		}
+	}
+	if len(called) == 0 {
+		return nil, nil
+	}
+	files, err := p.c.readFiles(ctx, p.proof.Tree, func(e git.Entry) bool {
+		_, ok := p.chainOf(e.Path)
+		return ok && toolchain.IsSource(e.Path) && !toolchain.IsTest(e.Path) && !onlyTypes(e.Path)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		named := slices.ContainsFunc(slices.Collect(maps.Keys(called)), func(name string) bool { return bytes.Contains(files[file], []byte(name)) })
+		if !named || !slices.ContainsFunc(source.Parse(file, files[file]).Exports, func(x source.Export) bool { return x.Owner == "" && called[x.Called()] }) {
+			continue
+		}
+		chain, _ := p.chainOf(file)
+		return []part{{module: Module{
+			Dir: path.Dir(file), Chain: chain, Base: p.t.Base, Said: p.t.text(), Known: p.t.Known,
+			Place: toolchain.Placement{Dir: path.Dir(file), Language: toolchain.LanguageOf(file)},
+		}}}, nil
+	}
+	return nil, nil
 }
 
 // declaring reports whether no other changed source declares an export: else nobody knows which is meant.

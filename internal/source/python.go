@@ -18,7 +18,8 @@ type pyFile struct {
 	f       *File
 	ts      []Token // without comments
 	lines   []pyLine
-	helpers map[string]Test // functions of this file: what they assert
+	helpers map[string]Test // functions and methods of this file: what they assert
+	methods map[string]bool
 }
 
 func parsePython(f *File, src []byte) {
@@ -28,7 +29,7 @@ func parsePython(f *File, src []byte) {
 	}
 	f.Tokens = t.all()
 	t.indent(f.Tokens)
-	p := &pyFile{f: f, ts: Code(f.Tokens), helpers: map[string]Test{}}
+	p := &pyFile{f: f, ts: Code(f.Tokens), helpers: map[string]Test{}, methods: map[string]bool{}}
 	for i, t := range p.ts {
 		if t.Indent >= 0 || i == 0 {
 			p.lines = append(p.lines, pyLine{from: i, to: len(p.ts), indent: max(t.Indent, 0)})

@@ -13,7 +13,8 @@ import (
 type scriptFile struct {
 	f       *File
 	ts      []Token         // without comments
-	helpers map[string]Test // functions of this file: what they assert
+	helpers map[string]Test // functions and methods of this file: what they assert
+	methods map[string]bool
 	// imported are the names that the file has from node's assert, or Deno's.
 	imported map[string]bool
 	param    string // of the function of the test that is being read
@@ -21,7 +22,7 @@ type scriptFile struct {
 
 func parseScript(f *File, src []byte) {
 	readScript(f, src)
-	s := &scriptFile{f: f, ts: Code(f.Tokens), helpers: map[string]Test{}, imported: map[string]bool{}}
+	s := &scriptFile{f: f, ts: Code(f.Tokens), helpers: map[string]Test{}, methods: map[string]bool{}, imported: map[string]bool{}}
 	for _, i := range f.Imports {
 		if from := strings.TrimPrefix(i.From, "node:"); from == "assert" || from == "assert/strict" || strings.Contains(from, "std/assert") {
 			for _, name := range i.Names {
@@ -34,7 +35,8 @@ func parseScript(f *File, src []byte) {
 			var t Test
 			a, b := s.span(fn.Body, fn.Stop)
 			s.assertions(&t, a, b)
-			s.helpers[fn.Name] = t
+			name := fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]
+			s.helpers[name], s.methods[name] = t, name != fn.Name
 		}
 	}
 	s.tests(0, len(s.ts), nil, suiteMarks{})

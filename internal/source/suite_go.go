@@ -11,25 +11,15 @@ import (
 // goTests reads the tests of a file.
 type goTests struct {
 	*goFile
-	names   map[string]bool // parameters of type *testing.T and the like
-	helpers map[string]Test // functions of this file: what they assert
+	names   map[string]bool // parameters and fields of type *testing.T and the like, and what has one in it
+	helpers map[string]Test // functions and methods of this file: what they assert
+	methods map[string]bool
 	cur     *Test
 }
 
 func (g *goFile) tests() {
-	ts := &goTests{goFile: g, names: map[string]bool{}, helpers: map[string]Test{}}
-	ast.Inspect(g.ast, func(n ast.Node) bool {
-		if ft, ok := n.(*ast.FuncType); ok && ft.Params != nil {
-			for _, p := range ft.Params.List {
-				if strings.Contains(g.source(p.Type), "testing.") {
-					for _, id := range p.Names {
-						ts.names[id.Name] = true
-					}
-				}
-			}
-		}
-		return true
-	})
+	ts := &goTests{goFile: g, names: map[string]bool{}, helpers: map[string]Test{}, methods: map[string]bool{}}
+	ts.given()
 	// Helpers may call helpers: twice is enough for what people write.
 	for range 2 {
 		for _, d := range g.ast.Decls {
@@ -37,6 +27,7 @@ func (g *goFile) tests() {
 				ts.cur = &Test{}
 				ts.stmts(fn.Body.List, false)
 				ts.helpers[fn.Name.Name] = *ts.cur
+				ts.methods[fn.Name.Name] = fn.Recv != nil
 			}
 		}
 	}
@@ -60,6 +51,57 @@ func (g *goFile) tests() {
 		g.f.Tests = append(g.f.Tests, t)
 	}
 	g.f.hollow(ts.helpers)
+}
+
+// given finds what has a *testing.T: parameters and fields, and what is of a type that one is embedded in.
+func (ts *goTests) given() {
+	fixtures := map[string]bool{}
+	ofT := func(t ast.Expr) bool {
+		text := ts.source(t)
+		return strings.Contains(text, "testing.") || fixtures[strings.TrimPrefix(text, "*")]
+	}
+	fields := func(list *ast.FieldList) {
+		for _, f := range list.List {
+			for _, id := range f.Names {
+				ts.names[id.Name] = ts.names[id.Name] || ofT(f.Type)
+			}
+		}
+	}
+	var made []*ast.AssignStmt
+	ast.Inspect(ts.ast, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.TypeSpec:
+			if s, ok := x.Type.(*ast.StructType); ok {
+				fixtures[x.Name.Name] = slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool { return len(f.Names) == 0 && ofT(f.Type) })
+			}
+		case *ast.AssignStmt:
+			made = append(made, x)
+		}
+		return true
+	})
+	makers := map[string]bool{}
+	ast.Inspect(ts.ast, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.StructType:
+			fields(x.Fields)
+		case *ast.FuncType:
+			fields(x.Params)
+		case *ast.FuncDecl:
+			if x.Recv != nil {
+				fields(x.Recv)
+			} else if x.Type.Results.NumFields() > 0 {
+				makers[x.Name.Name] = fixtures[strings.TrimPrefix(ts.source(x.Type.Results.List[0].Type), "*")]
+			}
+		}
+		return true
+	})
+	for _, a := range made {
+		name, _, _ := strings.Cut(strings.TrimPrefix(ts.source(a.Rhs[0]), "&"), "(")
+		name, _, _ = strings.Cut(name, "{")
+		if id, ok := a.Lhs[0].(*ast.Ident); ok && (makers[name] || fixtures[name]) {
+			ts.names[id.Name] = true
+		}
+	}
 }
 
 func isGoTest(fn *ast.FuncDecl) bool {
@@ -233,14 +275,17 @@ func (ts *goTests) assertion(c *ast.CallExpr) (real, is bool) {
 		}
 		return true, ts.passesT(c) || checkerName().MatchString(fun.Name)
 	case *ast.SelectorExpr:
-		if id, ok := fun.X.(*ast.Ident); ok {
-			if ts.names[id.Name] {
-				switch fun.Sel.Name {
-				case "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow":
-					return true, true
-				}
-				return false, false
+		if ts.methods[fun.Sel.Name] {
+			return true, ts.helpers[fun.Sel.Name].Asserts > 0
+		}
+		if ts.isT(fun.X) {
+			switch fun.Sel.Name {
+			case "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow":
+				return true, true
 			}
+			return true, checkerName().MatchString(fun.Sel.Name)
+		}
+		if id, ok := fun.X.(*ast.Ident); ok {
 			switch id.Name {
 			case "assert", "require", "is", "qt", "must", "td", "check", "test", "then":
 				return !ts.trivialArgs(c), true
@@ -251,10 +296,15 @@ func (ts *goTests) assertion(c *ast.CallExpr) (real, is bool) {
 	return false, false
 }
 
-// isT reports whether an expression is what a test is given: t.
+// isT reports whether an expression is what a test is given: t, or s.t of a fixture.
 func (ts *goTests) isT(e ast.Expr) bool {
-	id, ok := e.(*ast.Ident)
-	return ok && ts.names[id.Name]
+	switch x := e.(type) {
+	case *ast.Ident:
+		return ts.names[x.Name]
+	case *ast.SelectorExpr:
+		return ts.names[x.Sel.Name]
+	}
+	return false
 }
 
 func (ts *goTests) passesT(c *ast.CallExpr) bool { return slices.ContainsFunc(c.Args, ts.isT) }

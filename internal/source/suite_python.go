@@ -21,6 +21,7 @@ func (p *pyFile) tests() {
 			var t Test
 			p.body(&t, l+1, p.end(l, len(p.lines)), false)
 			name := fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]
+			p.methods[name] = p.methods[name] || strings.Contains(fn.Name, ".")
 			p.helpers[name] = Test{Asserts: max(p.helpers[name].Asserts, t.Asserts), Trivial: max(p.helpers[name].Trivial, t.Trivial)}
 		}
 	}
@@ -209,7 +210,7 @@ func (p *pyFile) statement(t *Test, ts []Token, trivial bool) {
 			count(true)
 		case dotted && strings.HasPrefix(name, "assert"):
 			count(!isWord(ts[max(i-2, 0)], "self") || !comparing().MatchString(name) || !trivialCall(args)) // one of a project may render, or run, what it is given
-		case helper.Asserts > 0 && (!dotted || isWord(ts[max(i-2, 0)], "self")), !known && checkerName().MatchString(name):
+		case helper.Asserts > 0 && (!dotted || p.methods[name] || isWord(ts[max(i-2, 0)], "self")), !known && checkerName().MatchString(name):
 			count(true)
 		}
 	}

@@ -326,10 +326,13 @@ var contextAssert = re.New("^(?:" + strings.ReplaceAll("fail truthy falsy true f
 	"doesNotThrow doesNotReject matchSnapshot resolveMatchSnapshot emits error ifError looseEqual notLooseEqual deepLooseEqual notDeepLooseEqual strictEqual notStrictEqual "+
 	"deepStrictEqual doesNotMatch equals isEqual", " ", "|") + ")$")
 
-// method reports whether the word at i is a method whose name says that it checks something: server.expectCalls(), or
+// method reports whether the word at i is a method of the file, or one whose name says that it checks something: server.expectCalls(), or
 // request(app).get('/').expect(200) of supertest.
 func (s *scriptFile) method(i int) bool {
-	return s.punct(i-1, ".") && s.punct(i+1, "(") && strings.HasPrefix(s.at(i).Text, "expect") && (len(s.at(i).Text) > len("expect") || s.chained(i))
+	if !s.punct(i-1, ".") || !s.punct(i+1, "(") {
+		return false
+	}
+	return s.methods[s.at(i).Text] || strings.HasPrefix(s.at(i).Text, "expect") && (len(s.at(i).Text) > len("expect") || s.chained(i))
 }
 
 // chained reports whether the word at i is called with something on what a call has given.
