@@ -71,7 +71,7 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 		u.goExport(u.goPackage(first), second, "function")
 		return rest, first, ""
 	}
-	if argument && example.Common(first) { // programs know them
+	if (argument || u.chain.Ecosystem == toolchain.Python) && example.Common(u.chain.Ecosystem, first) { // programs know them
 		return name, "", ""
 	}
 	at, why := u.elsewhere("", first)

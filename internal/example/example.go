@@ -73,11 +73,11 @@ func (e Example) Symbol() string {
 // the one of the statement before is meant that has filled it: fill of m = Map(); fill(m); m.size.
 func (e Example) First() *Link {
 	made := e.maker(&e.Call[0], len(e.Before))
-	if !Common(made.Name) {
+	if !Common("", made.Name) {
 		return made
 	}
 	for i := len(e.Before) - 1; i >= 0; i-- {
-		if filled := e.maker(&e.Before[i].Call[0], i); !Common(filled.Name) {
+		if filled := e.maker(&e.Before[i].Call[0], i); !Common("", filled.Name) {
 			return filled
 		}
 	}
@@ -94,22 +94,23 @@ func (e Example) maker(first *Link, n int) *Link {
 	return first
 }
 
-// Common reports whether programs make a type of that name without the project, unless it has one.
-func Common(name string) bool {
+// Common reports whether programs of an ecosystem, or of any where that is "", know a type or a function by that name that is none of the project.
+func Common(ecosystem, name string) bool {
 	first, _, _ := strings.Cut(name, ".")
-	return common[first]
+	for e, names := range common {
+		if (ecosystem == "" || e == ecosystem) && slices.Contains(strings.Fields(names), first) {
+			return true
+		}
+	}
+	return false
 }
 
-var common = func() map[string]bool {
-	set := map[string]bool{}
-	for _, name := range strings.Fields(`list dict set tuple frozenset bytes bytearray deque OrderedDict Counter defaultdict
-		date datetime time timedelta Decimal Fraction UUID Path
-		Array Date Map Set Uint8Array URL
-		BigDecimal BigInteger LocalDate LocalTime LocalDateTime Instant Duration List Optional`) {
-		set[name] = true
-	}
-	return set
-}()
+// common are names that the programs know, by ecosystem.
+var common = map[string]string{
+	"python": "len sorted str list dict set tuple frozenset bytes bytearray deque OrderedDict Counter defaultdict date datetime time timedelta Decimal Fraction UUID Path",
+	"node":   "Array Date Map Set Uint8Array URL",
+	"jvm":    "BigDecimal BigInteger LocalDate LocalTime LocalDateTime Instant Duration List Optional",
+}
 
 // Chains are those of the sequence, in their order.
 func (e Example) Chains() (out [][]Link) {

@@ -321,7 +321,7 @@ func TestFirst(t *testing.T) {
 		"c = Cart(); c.add(1); c.total()":                                 "Cart",
 		"seen = Map([]); walk(seen); seen.size":                           "walk",
 		"seen = new Set(); c = Cart(seen); c.add(1); seen.size":           "Cart",
-		"slept = list(); retry(3, lambda s: slept.append(s)); len(slept)": "len",
+		"slept = list(); retry(3, lambda s: slept.append(s)); len(slept)": "retry",
 		"slept = list(); retry(3, lambda s: slept.append(s)); slept[0]":   "retry",
 		`m = Map([]); m.set("a", 1); first(m)`:                            "first",
 		`m = Map([]); m.set("a", 1); m.get("a")`:                          "Map",

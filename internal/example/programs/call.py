@@ -50,7 +50,7 @@ def number(text):
 
 
 STANDARD = {
-    **dict.fromkeys(["list", "dict", "set", "tuple", "frozenset", "bytes", "bytearray"], "builtins"),
+    **dict.fromkeys(["len", "sorted", "str", "list", "dict", "set", "tuple", "frozenset", "bytes", "bytearray"], "builtins"),
     **dict.fromkeys(["deque", "OrderedDict", "Counter", "defaultdict"], "collections"),
     **dict.fromkeys(["date", "datetime", "time", "timedelta"], "datetime"),
     **{"Decimal": "decimal", "Fraction": "fractions", "UUID": "uuid", "Path": "pathlib"},
