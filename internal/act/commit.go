@@ -24,8 +24,11 @@ const (
 	trailerTree = "Jacquard-Verified-Tree"
 )
 
-// trailerBranch is the branch that a session began on, of the commit that keeps its tree.
-const trailerBranch = "Jacquard-Branch"
+// Trailers of the commit that keeps the tree that a session began with: the branch, and the directory of the project.
+const (
+	trailerBranch = "Jacquard-Branch"
+	trailerRoot   = "Jacquard-Root"
+)
 
 // Trailers that earlier versions wrote, and the WORK pipeline (docs/differences.md).
 const (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -30,7 +31,7 @@ func (a *Actor) BeginSession(ctx context.Context, id string) error {
 		return machinery(err)
 	}
 	c := a.commit(judgeRun, "", "a session begins")
-	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerBranch, Value: head.Branch})
+	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerBranch, Value: head.Branch}, git.Trailer{Key: trailerRoot, Value: a.o.Repo.Root()})
 	commit, _, err := a.o.Repo.Snapshot(ctx, c)
 	if err != nil {
 		return machinery(err)
@@ -39,6 +40,29 @@ func (a *Actor) BeginSession(ctx context.Context, id string) error {
 		return machinery(err)
 	}
 	return a.oldSessions(ctx)
+}
+
+// LastSession is the session of an agent that began last in this working tree, "" where none did.
+func (a *Actor) LastSession(ctx context.Context) (string, error) {
+	const most = 20 // other working trees of the repository have the same refs
+	refs, err := a.o.Repo.NewestRefs(ctx, SessionRef(""), most)
+	if err != nil {
+		return "", machinery(err)
+	}
+	for _, ref := range refs {
+		id, err := a.o.Repo.Ref(ctx, ref)
+		if err != nil {
+			return "", machinery(err)
+		}
+		log, err := a.o.Repo.Log(ctx, id, "", 1)
+		if err != nil {
+			return "", machinery(err)
+		}
+		if log[0].Trailer(trailerRoot) == strings.Join(strings.Fields(a.o.Repo.Root()), " ") { // as a commit has it
+			return strings.TrimPrefix(ref, SessionRef("")), nil
+		}
+	}
+	return "", nil
 }
 
 // oldSessions forgets sessions that began long ago.

@@ -82,7 +82,6 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	if err != nil {
 		return err
 	}
-	o.Session = cmp.Or(o.Session, a.ownSession(p.root))
 	if err := p.inProject(); err != nil {
 		return err
 	}
@@ -97,6 +96,9 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	}
 	if o.warm {
 		return p.warm(ctx)
+	}
+	if o.Session == "" {
+		o.Session = p.ownSession(ctx)
 	}
 	seen := a.progress(a.lang().T("looking at the change"))
 	j, err := p.judge(ctx, o.JudgeIn, 0, seen.says)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -173,27 +174,18 @@ func (a *app) hooked(ctx context.Context, in hookInput) (*project, error) {
 	return p, nil
 }
 
-// ownSession is the session of the agent that runs this program, "" for a person. Programs of agents that do not tell its name are of the one
-// that did something in the project last.
-func (a *app) ownSession(root string) string {
+// ownSession is the session of the agent that runs this program, "" for a person. Programs of agents that do not tell its name, and tell their
+// tools nothing at all, are of the one that began in the project last.
+func (p *project) ownSession(ctx context.Context) string {
+	a := p.a
 	if id := cmp.Or(a.env["CLAUDE_CODE_SESSION_ID"], a.env["CODEX_SESSION_ID"]); id != "" {
 		return id
 	}
-	if a.env[byModel] == "" && a.agentSign() == "" {
+	if !slices.ContainsFunc(agentSigns, func(name string) bool { return a.env[name] != "" }) {
 		return ""
 	}
-	base, err := a.cacheDir()
-	if err != nil {
-		return ""
-	}
-	files, _ := filepath.Glob(filepath.Join(base, "sessions", "*.json"))
-	newest, at := "", time.Time{}
-	for _, file := range files {
-		if info, err := os.Stat(file); err == nil && info.ModTime().After(at) && recall(file).Root == root {
-			newest, at = strings.TrimSuffix(filepath.Base(file), ".json"), info.ModTime()
-		}
-	}
-	return newest
+	id, _ := act.New(p.planOptions()).LastSession(ctx) // what is wrong with the repository the judgement says
+	return id
 }
 
 // sessionFile is where a session is remembered, "" for one without a name.

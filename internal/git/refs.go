@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -78,6 +79,15 @@ func (r *Repo) ValidBranch(ctx context.Context, name string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// NewestRefs are the refs below prefix whose commits are the newest, the newest first, at most so many.
+func (r *Repo) NewestRefs(ctx context.Context, prefix string, most int) ([]string, error) {
+	out, err := r.user(ctx, "for-each-ref", "--sort=-committerdate", "--count="+strconv.Itoa(most), "--format=%(refname)", prefix)
+	if err != nil {
+		return nil, fmt.Errorf("list refs: %w", err)
+	}
+	return strings.Fields(string(out)), nil
 }
 
 // Refs lists the refs below prefix, such as refs/jacquard/, with their ids.
