@@ -30,6 +30,9 @@ import (
 	"time"
 )
 
+//go:embed judged.tsv
+var judgedTable string
+
 //go:embed repos.tsv
 var reposFile string
 

@@ -117,6 +117,7 @@ func page(list []repo, results []result) string {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %d of %d | %d of %d | %d of %d | %d of %d | %s |\n", r.Name, r.Language, r.Part, base, bare, accepted, honest, rejected, bent, quiet, judged, named, bentJudged, last.Format(time.DateOnly))
 		}
 	}
+	b.WriteString(blockedText(all))
 	b.WriteString("\n## What did not come out as it should\n\n")
 	for _, x := range all {
 		good := "rejected"
@@ -164,4 +165,35 @@ func one(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// blockedText says what a reader found of the commits that are blocked as they are.
+func blockedText(all []result) string {
+	read := map[string][]string{}
+	for line := range strings.Lines(judgedTable) {
+		if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) == 4 {
+			read[f[0]+" "+f[1]] = f[2:]
+		}
+	}
+	var rows strings.Builder
+	judged, blocked, untrue := 0, 0, 0
+	for _, r := range all {
+		if r.Case != "prove" || !counts(r) {
+			continue
+		}
+		if judged++; r.Outcome != "blocked" {
+			continue
+		}
+		blocked++
+		said := []string{"not read", ""}
+		if of := read[r.Repo+" "+r.Commit[:10]]; of != nil {
+			said = of
+		}
+		if said[0] != "true" {
+			untrue++
+		}
+		fmt.Fprintf(&rows, "| %s %.10s | %s | %s | %s |\n", r.Repo, r.Commit, r.Verdict, said[0], said[1])
+	}
+	return fmt.Sprintf("\n## Commits of people that prove blocks\n\nThe goal is at most 1 percent; it is %.1f (%d of %d). Read by hand, %d of them are not true of the commit.\n\n| commit | verdict | finding | read by hand |\n|---|---|---|---|\n%s",
+		100*float64(blocked)/float64(max(1, judged)), blocked, judged, untrue, rows.String())
 }
