@@ -1,6 +1,7 @@
 package jacquard_test
 
 import (
+	"html"
 	"io/fs"
 	"os"
 	"path"
@@ -93,6 +94,25 @@ func TestDocsScenarios(t *testing.T) {
 		if _, problems := scenario.Parse([]byte(read(t, filepath.ToSlash(file)))); len(problems) > 0 {
 			t.Errorf("%s: %v", file, problems)
 		}
+	}
+}
+
+// TestDocsPicture: the picture of the Stop hook shows the screen that its story compares with.
+func TestDocsPicture(t *testing.T) {
+	t.Parallel()
+	_, screen, ok := strings.Cut(read(t, "internal/cli/testdata/script/prove_screen.txtar"), "-- screen.want --\n")
+	want, _, ends := strings.Cut(screen, "-- go.mod --\n")
+	if !ok || !ends {
+		t.Fatal("the story has no screen")
+	}
+	var got []string
+	for _, m := range regexp.MustCompile(`(?m)^<text[^>]*>(.*)</text>$`).FindAllStringSubmatch(read(t, "docs/hook.svg"), -1) {
+		line := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(m[1], ""))
+		got = append(got, strings.ReplaceAll(line, "\u00a0", " "))
+	}
+	want = strings.TrimSpace(strings.ReplaceAll(want, "⎿", "└"))
+	if shown := strings.Join(got, "\n"); shown != want {
+		t.Errorf("run make picture: docs/hook.svg shows\n%s\nwant\n%s", shown, want)
 	}
 }
 
