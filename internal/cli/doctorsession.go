@@ -114,9 +114,11 @@ func (a *app) toolsOf(ctx context.Context, program string) (int, error) {
 
 // serves reports whether a person has given the program this server by itself, without the plugin.
 func (h host) serves() bool {
+	root := cmp.Or(h.a.rootFlag, findRoot("."))
 	files := map[string][]string{
-		"claude": {filepath.Join(h.a.env["HOME"], ".claude.json"), ".mcp.json"}, "codex": {filepath.Join(h.settings(), "config.toml")},
-		"opencode": {h.a.opencodeFile("opencode.json"), "opencode.json"},
+		"claude":   {filepath.Join(cmp.Or(h.a.env[h.config], h.a.env["HOME"]), ".claude.json"), filepath.Join(root, ".mcp.json")},
+		"codex":    {filepath.Join(h.settings(), "config.toml"), filepath.Join(root, ".codex", "config.toml")},
+		"opencode": {h.a.opencodeFile("opencode.json"), h.a.opencodeFile("opencode.jsonc"), filepath.Join(root, "opencode.json"), filepath.Join(root, "opencode.jsonc")},
 	}[h.name]
 	return anyOf(files, givenServer().Match)
 }
@@ -127,8 +129,8 @@ var givenServer = re.New(`(?m)^\s*\[mcp_servers\.jacquard\]|"jacquard"\s*:\s*\{[
 func (h host) mentions() bool {
 	files := []string{h.a.opencodeFile(plugin.OpencodePlugin)}
 	if h.name != "opencode" {
-		own := h.settings()
-		files = []string{filepath.Join(own, "config.toml"), filepath.Join(own, "settings.json"), filepath.Join("."+h.name, "settings.json")}
+		own, local := h.settings(), filepath.Join(cmp.Or(h.a.rootFlag, findRoot(".")), "."+h.name)
+		files = []string{filepath.Join(own, "config.toml"), filepath.Join(own, "settings.json"), filepath.Join(local, "settings.json"), filepath.Join(local, "settings.local.json")}
 	}
 	return anyOf(files, func(raw []byte) bool { return h.name == "opencode" || strings.Contains(string(raw), pluginID) })
 }

@@ -168,6 +168,9 @@ func (h host) notesTrust(version string) error {
 	if hash, _ := h.a.notedTrust(); hash == noted {
 		return nil
 	}
+	if err := os.MkdirAll(filepath.Dir(h.a.trustNote()), 0o700); err != nil {
+		return err
+	}
 	return os.WriteFile(h.a.trustNote(), []byte(noted+" "+version), 0o600)
 }
 
