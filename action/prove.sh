@@ -54,7 +54,7 @@ else
 	echo verdict=unknown >>"$GITHUB_OUTPUT"
 fi
 if [ "${PROVE_EVENT:-}" = push ]; then
-	git fetch -q origin refs/notes/jacquard:refs/notes/jacquard 2>/dev/null || echo 'there are no evidence notes to compare with'
+	git fetch -q origin refs/notes/jacquard:refs/notes/jacquard 2>/dev/null || echo 'no evidence notes could be fetched to compare with'
 	jacquard verify "$base..HEAD" >"$text.verify" || code=$?
 	token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n') # what tests print is no command of the workflow
 	printf '::stop-commands::%s\n' "$token"

@@ -24,10 +24,12 @@ const (
 	trailerTree = "Jacquard-Verified-Tree"
 )
 
-// Trailers of the commit that keeps the tree that a session began with: the branch, and the directory of the project.
+// Trailers of the commit that keeps the tree that a session began with: the branch, the directory of the project, and by which address
+// people commit there.
 const (
 	trailerBranch = "Jacquard-Branch"
 	trailerRoot   = "Jacquard-Root"
+	trailerEmail  = "Jacquard-Email"
 )
 
 // Trailers that earlier versions wrote, and the WORK pipeline (docs/differences.md).

@@ -333,7 +333,7 @@ func (a *Actor) judgedBase(ctx context.Context, in JudgeIn, head git.Head, tree 
 		}
 		return id, in.Base, machinery(err)
 	}
-	if id, err := a.sessionBase(ctx, in.Session); err != nil || id != "" {
+	if id, err := a.sessionBase(ctx, in.Session); !errors.Is(err, ErrUnclear) && (err != nil || id != "") {
 		return id, "the start of the session", err
 	}
 	if head.Unborn {

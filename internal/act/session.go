@@ -3,6 +3,7 @@ package act
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,12 @@ var sessionID = re.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 // SessionsKept is how long the begin of a session is kept: who has not come back by then begins anew.
 const SessionsKept = 30 * 24 * time.Hour
 
+// sessionLasts is how long a session that began is taken for the one that goes on.
+const sessionLasts = 24 * time.Hour
+
+// ErrUnclear is the error where a session's own change cannot be told from what came in meanwhile.
+var ErrUnclear = errors.New("what the session began with and what came in since do not fit together")
+
 // BeginSession keeps the working tree as it is for a session of an agent. A session that is resumed keeps the begin that it had.
 func (a *Actor) BeginSession(ctx context.Context, id string) error {
 	if !IsSession(id) {
@@ -26,12 +33,10 @@ func (a *Actor) BeginSession(ctx context.Context, id string) error {
 	if !errors.Is(err, git.ErrNoRef) {
 		return machinery(err)
 	}
-	head, err := a.o.Repo.Head(ctx)
+	c, err := a.beginning(ctx)
 	if err != nil {
-		return machinery(err)
+		return err
 	}
-	c := a.commit(judgeRun, "", "a session begins")
-	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerBranch, Value: head.Branch}, git.Trailer{Key: trailerRoot, Value: a.o.Repo.Root()})
 	commit, _, err := a.o.Repo.Snapshot(ctx, c)
 	if err != nil {
 		return machinery(err)
@@ -42,7 +47,38 @@ func (a *Actor) BeginSession(ctx context.Context, id string) error {
 	return a.oldSessions(ctx)
 }
 
-// LastSession is the session of an agent that began last in this working tree, "" where none did.
+// beginning is the commit that a session begins with. All that branches have then are parents, so that it can be told later from what came in.
+func (a *Actor) beginning(ctx context.Context) (c git.Commit, err error) {
+	const most = 1000 // parents
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil {
+		return c, machinery(err)
+	}
+	_, email, err := a.o.Repo.Identity(ctx)
+	if err != nil {
+		return c, machinery(err)
+	}
+	tips := map[string]bool{}
+	for _, prefix := range []string{"refs/heads/", "refs/remotes/"} {
+		refs, err := a.o.Repo.Refs(ctx, prefix)
+		if err != nil {
+			return c, machinery(err)
+		}
+		for _, id := range refs {
+			tips[id] = id != head.Commit
+		}
+	}
+	c = a.commit(judgeRun, "", "a session begins")
+	for _, id := range slices.Sorted(maps.Keys(tips)) {
+		if tips[id] && !head.Unborn && len(c.Parents) < most {
+			c.Parents = append(c.Parents, id)
+		}
+	}
+	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerBranch, Value: head.Branch}, git.Trailer{Key: trailerRoot, Value: a.o.Repo.Root()}, git.Trailer{Key: trailerEmail, Value: email})
+	return c, nil
+}
+
+// LastSession is the session of an agent that began last in this working tree, "" where none did within a day.
 func (a *Actor) LastSession(ctx context.Context) (string, error) {
 	const most = 20 // other working trees of the repository have the same refs
 	refs, err := a.o.Repo.NewestRefs(ctx, SessionRef(""), most)
@@ -57,6 +93,9 @@ func (a *Actor) LastSession(ctx context.Context) (string, error) {
 		log, err := a.o.Repo.Log(ctx, id, "", 1)
 		if err != nil {
 			return "", machinery(err)
+		}
+		if a.o.Now().Sub(log[0].Time) > sessionLasts {
+			return "", nil
 		}
 		if log[0].Trailer(trailerRoot) == strings.Join(strings.Fields(a.o.Repo.Root()), " ") { // as a commit has it
 			return strings.TrimPrefix(ref, SessionRef("")), nil
@@ -100,8 +139,8 @@ func (a *Actor) FileIn(ctx context.Context, tree, name string) ([]byte, error) {
 	return raw, machinery(err)
 }
 
-// SessionTrees are the tree that a session began with, and the working tree as it is. began is "" for a session of which nothing is known, or
-// whose own change cannot be told from that of others.
+// SessionTrees are the tree that a session began with, and the working tree as it is. began is "" for a session of which nothing is known. The
+// error is ErrUnclear where its own change cannot be told.
 func (a *Actor) SessionTrees(ctx context.Context, id string) (began, now string, err error) {
 	base, err := a.sessionBase(ctx, id)
 	if err != nil || base == "" {
@@ -116,7 +155,7 @@ func (a *Actor) SessionTrees(ctx context.Context, id string) (began, now string,
 }
 
 // sessionBase is the commit that a session's change is compared with: the one that it began with, with what others have committed and came in
-// since by pull, switch or rebase. "" where nothing is known of the session, or that cannot be told.
+// since by pull, switch or rebase. "" where nothing is known of the session; the error is ErrUnclear where that cannot be told.
 func (a *Actor) sessionBase(ctx context.Context, id string) (string, error) {
 	if !IsSession(id) {
 		return "", nil
@@ -144,34 +183,39 @@ func (a *Actor) sessionBase(ctx context.Context, id string) (string, error) {
 	case len(theirs) == 0:
 		return start, nil
 	case len(theirs) > 1: // nobody can say what of it came first
-		return "", nil
+		return "", ErrUnclear
 	}
-	return a.broughtTo(ctx, theirs[0], began, head.Branch)
+	return a.broughtTo(ctx, theirs[0], began, head)
 }
 
-// ofOthers are the newest commits below head that have come in since a session began, and that it did not make: they are older than it, or were
-// fetched and somebody else committed them. A head that went back to where the history had been is such a commit itself.
+// ofOthers are the newest commits below head that have come in since a session began, and that it did not make: a branch had them then, or they
+// were fetched and somebody else has committed them. A head that went back to where its history had been is such a commit itself.
 func (a *Actor) ofOthers(ctx context.Context, head string, began git.LogEntry) (newest []string, err error) {
 	was := began.Parents[0]
-	log, err := a.o.Repo.Log(ctx, head, was, 0)
+	log, err := a.o.Repo.Ancestors(ctx, head, was)
 	if err != nil {
 		return nil, machinery(err)
 	}
 	if len(log) == 0 {
 		return []string{head}, nil
 	}
-	unpushed, err := a.o.Repo.Unpushed(ctx, head, was)
+	anew, err := a.o.Repo.Ancestors(ctx, head, began.ID)
 	if err != nil {
 		return nil, machinery(err)
 	}
-	_, email, err := a.o.Repo.Identity(ctx)
+	fetched, err := a.o.Repo.Fetched(ctx)
 	if err != nil {
 		return nil, machinery(err)
 	}
+	local, err := a.o.Repo.Ancestors(ctx, head, append(fetched, began.ID)...)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	email := began.Trailer(trailerEmail)
+	isNew, isLocal := idsOf(anew), idsOf(local)
 	below := map[string]bool{} // those of others
 	for _, c := range log {
-		older := c.Time.Before(began.Time)
-		if older || c.Email != email && !slices.Contains(unpushed, c.ID) {
+		if !isNew[c.ID] || !isLocal[c.ID] && email != "" && c.Email != "" && c.Email != email {
 			if !below[c.ID] {
 				newest = append(newest, c.ID)
 			}
@@ -184,14 +228,26 @@ func (a *Actor) ofOthers(ctx context.Context, head string, began git.LogEntry) (
 	return newest, nil
 }
 
-// broughtTo is a commit with what a session began with on top of one of others, "" where the two do not fit. What was committed before stays only
-// on the same branch: another one does not have it.
-func (a *Actor) broughtTo(ctx context.Context, theirs string, began git.LogEntry, branch string) (string, error) {
+func idsOf(list []git.Ancestor) map[string]bool {
+	ids := map[string]bool{}
+	for _, c := range list {
+		ids[c.ID] = true
+	}
+	return ids
+}
+
+// broughtTo is a commit with what a session began with on top of one of others. What was committed before stays where it is below head, or where
+// the same branch was put on top of something else: another branch does not have it.
+func (a *Actor) broughtTo(ctx context.Context, theirs string, began git.LogEntry, head git.Head) (string, error) {
 	from := began.Parents[0]
-	if was := began.Trailer(trailerBranch); was == branch {
+	common, err := a.o.Repo.MergeBase(ctx, from, head.Commit)
+	if err != nil && !errors.Is(err, git.ErrNoRef) {
+		return "", machinery(err)
+	}
+	if branch := began.Trailer(trailerBranch); common == from || branch != "" && branch == head.Branch {
 		base, err := a.o.Repo.MergeBase(ctx, from, theirs)
 		if errors.Is(err, git.ErrNoRef) {
-			return "", nil
+			return "", ErrUnclear
 		}
 		if err != nil {
 			return "", machinery(err)
@@ -207,8 +263,11 @@ func (a *Actor) broughtTo(ctx context.Context, theirs string, began git.LogEntry
 		return "", err
 	}
 	tree, conflicts, err := a.o.Repo.Merge(ctx, base.Tree, other.Tree, began.Tree)
-	if err != nil || len(conflicts) > 0 {
+	if err != nil {
 		return "", machinery(err)
+	}
+	if len(conflicts) > 0 {
+		return "", ErrUnclear
 	}
 	c := a.commit(judgeRun, "", "a session begins")
 	c.Tree, c.Parents = tree, []string{theirs}

@@ -193,8 +193,9 @@ func (p *place) close() error {
 	if p.c.o.Later != nil && filepath.Dir(p.dir) == filepath.Clean(p.c.o.Temp) {
 		if gone, err := os.MkdirTemp(p.c.o.Temp, "gone-"); err == nil {
 			_ = os.Rename(p.upper(), filepath.Join(gone, "upper")) // where there is one
-			if os.Rename(p.dir, filepath.Join(gone, "place")) == nil {
-				p.c.o.Later(func() { _ = removeAll(gone) })
+			err := os.Rename(p.dir, filepath.Join(gone, "place"))
+			if p.c.o.Later(func() { _ = removeAll(gone) }); err == nil {
+				return nil
 			}
 		}
 	}

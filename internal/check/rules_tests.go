@@ -215,7 +215,7 @@ func judgeTest(f *file, t, old source.Test, existed bool) []step.Finding {
 			found.Severity = step.Rejects
 		}
 		out = append(out, found)
-	case existed && !t.Skipped && t.Asserts+rows(body(f.new, t)) < old.Asserts+rows(body(f.old, old)):
+	case existed && !t.Skipped && t.Asserts < old.Asserts && t.Asserts+rows(body(f.new, t)) < old.Asserts+rows(body(f.old, old)):
 		out = append(out, fix("test-weakened", f.Path, t.Line, assertsLess(t.Name)))
 	}
 	return out
@@ -226,19 +226,25 @@ func rows(text string) int {
 	if !loops().MatchString(text) {
 		return 0
 	}
-	most := 1
-	var open []int // of each bracket that is open, how many elements in brackets it has
-	before := ""
+	type bracket struct {
+		element       bool // of the bracket around it
+		elements, has int  // in brackets of their own, and tokens
+	}
+	var open []bracket
+	most, before := 1, ""
 	for token := range strings.FieldsSeq(text) {
+		n := len(open)
 		switch {
 		case strings.Contains("([{", token):
-			if n := len(open); n > 0 && (strings.Contains("([{", before) || before == ",") {
-				open[n-1]++
+			open = append(open, bracket{element: n > 0 && strings.Contains("([{,:", before)})
+		case strings.Contains(")]}", token) && n > 0:
+			closed := open[n-1]
+			most = max(most, closed.elements)
+			if open = open[:n-1]; closed.element && closed.has > 0 {
+				open[n-2].elements++
 			}
-			open = append(open, 0)
-		case strings.Contains(")]}", token) && len(open) > 0:
-			most = max(most, open[len(open)-1])
-			open = open[:len(open)-1]
+		case n > 0:
+			open[n-1].has++
 		}
 		before = token
 	}

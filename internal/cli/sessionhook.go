@@ -216,8 +216,9 @@ func (a *app) sessionBegins(ctx context.Context, p *project, in hookInput) hookO
 	file := a.sessionFile(in)
 	if m := recall(file); m.Root == "" {
 		m.Root = p.root
-		m.keep(file)
-		forgetOld(filepath.Dir(file))
+		if m.keep(file); file != "" {
+			forgetOld(filepath.Dir(file))
+		}
 	}
 	if act.New(p.planOptions()).BeginSession(ctx, in.Session) == nil { // without it, the session is not judged
 		p.warms()
@@ -260,11 +261,20 @@ func (a *app) sessionStops(ctx context.Context, p *project, in hookInput) hookOu
 		return hookOutput{}
 	}
 	began, now, err := act.New(p.planOptions()).SessionTrees(ctx, in.Session)
+	file := a.sessionFile(in)
+	m := recall(file)
+	if errors.Is(err, act.ErrUnclear) {
+		out := a.unjudged(words("what the session began with and what came in since do not fit together"))
+		if m.Said == out.Message { // once
+			return hookOutput{}
+		}
+		m.Said = out.Message
+		m.keep(file)
+		return out
+	}
 	if err != nil || began == "" || began == now {
 		return hookOutput{}
 	}
-	file := a.sessionFile(in)
-	m := recall(file)
 	another := m.Tree != now
 	if another {
 		m.Tree, m.Judged, m.Tries, m.Verdict, m.Said = now, false, 0, "", ""
@@ -275,6 +285,9 @@ func (a *app) sessionStops(ctx context.Context, p *project, in hookInput) hookOu
 	var out hookOutput
 	switch {
 	case !m.Judged:
+		tries := m
+		tries.Tries++
+		tries.keep(file) // also where this takes too long
 		if out = p.judgeSession(ctx, in, began, &m); out.Decision != "" {
 			m.Returns++
 		}
@@ -359,7 +372,7 @@ func (a *app) reason(j act.Judged) string {
 		if f.Line > 0 {
 			place = fmt.Sprintf("%s:%d", f.Path, f.Line)
 		}
-		message := string(mask.Bytes([]byte(strings.Join(strings.Fields(f.Message), " "))))
+		message := strings.Join(strings.Fields(string(mask.Bytes([]byte(f.Message)))), " ")
 		fmt.Fprintf(&b, "%s [%s] %s\n", place, f.Rule, clippedTo(message, 280))
 	}
 	if n == 0 {

@@ -360,6 +360,8 @@ func TestComparable(t *testing.T) {
 		{`{"a": 1, "b": 2}`, `{"value":{"b":2}}`, true},
 		{`{"a": 1, "b": 2}`, `{"value":{"c":2}}`, false},
 		{`{"a": 1, "b": null}`, `{"value":{"a":2}}`, false},
+		{`{"a": 1, "b": 0}`, `{"value":{"a":2}}`, false},
+		{`{"a": ""}`, `{"value":{}}`, true},
 		{`{"a": 1}`, `{"value":{"a":1,"b":2}}`, false}, // that it has more may be left open
 		{`{}`, `{"value":{"a":1}}`, true},
 		{`{"a": 1}`, `{"value":{"$type":"T","$text":"b","$fields":{}}}`, false},

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,8 +94,8 @@ func identity(s string) string {
 }
 
 // Snapshot stores HEAD with everything in the work tree that is not ignored, staged or
-// not, as a commit whose parent is HEAD (none when there are no commits), and returns
-// commit and tree. Tree and Parents of c are not used. Index, stash, HEAD and refs stay
+// not, as a commit whose first parent is HEAD (none when there are no commits), and returns
+// commit and tree. Tree of c is not used, its Parents follow. Index, stash, HEAD and refs stay
 // as they are; the caller keeps the commit alive by a ref. Submodules stay links; the
 // engine's own directory and untracked repositories are left out.
 func (r *Repo) Snapshot(ctx context.Context, c Commit) (commit, tree string, err error) {
@@ -105,9 +106,9 @@ func (r *Repo) Snapshot(ctx context.Context, c Commit) (commit, tree string, err
 	if tree, err = r.workTree(ctx, head.Commit); err != nil {
 		return "", "", fmt.Errorf("take snapshot: %w", err)
 	}
-	c.Tree, c.Parents = tree, nil
+	c.Tree = tree
 	if !head.Unborn {
-		c.Parents = []string{head.Commit}
+		c.Parents = slices.Insert(slices.Clone(c.Parents), 0, head.Commit)
 	}
 	if commit, err = r.CommitTree(ctx, c); err != nil {
 		return "", "", fmt.Errorf("take snapshot: %w", err)

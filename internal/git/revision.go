@@ -22,18 +22,58 @@ func (r *Repo) Revision(ctx context.Context, rev string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Unpushed are the commits that tip reaches, and neither not nor any branch that was fetched from elsewhere does. Tip and not are ids.
-func (r *Repo) Unpushed(ctx context.Context, tip, not string) ([]string, error) {
-	for _, id := range []string{tip, not} {
+// Ancestor is a commit of a history, as far as it says who has made it.
+type Ancestor struct {
+	ID      string
+	Parents []string
+	Email   string // the committer's
+}
+
+// Ancestors are the commits that tip reaches and none of not does, children before parents. All are ids.
+func (r *Repo) Ancestors(ctx context.Context, tip string, not ...string) (list []Ancestor, err error) {
+	args := []string{"log", "-z", "--topo-order", "--format=%H %ce%x09%P", tip}
+	for _, id := range not {
+		args = append(args, "^"+id)
+	}
+	for _, id := range append([]string{tip}, not...) {
 		if err := r.checkID(id); err != nil {
 			return nil, fmt.Errorf("read history: %w", err)
 		}
 	}
-	out, err := r.user(ctx, "rev-list", tip, "^"+not, "--not", "--remotes")
+	out, err := r.user(ctx, append(args, "--")...)
 	if err != nil {
 		return nil, fmt.Errorf("read history: %w", missing(err))
 	}
-	return strings.Fields(string(out)), nil
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		who, parents, _ := strings.Cut(line, "\t")
+		if id, email, ok := strings.Cut(who, " "); ok {
+			list = append(list, Ancestor{ID: id, Parents: strings.Fields(parents), Email: email})
+		}
+	}
+	return list, nil
+}
+
+// Fetched are the newest commits that fetches, and no pushes from here, have brought to the branches of remotes, as far as git has noted it.
+func (r *Repo) Fetched(ctx context.Context) ([]string, error) {
+	refs, err := r.Refs(ctx, "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for name := range refs {
+		out, err := r.in(ctx, call{args: []string{"log", "-g", "--format=%H %gs", "--end-of-options", name, "--"}, ok: []int{128}})
+		if err != nil && !isAnswer(err) {
+			return nil, fmt.Errorf("read the log of %s: %w", name, err)
+		}
+		for line := range strings.Lines(string(out)) {
+			id, how, _ := strings.Cut(line, " ")
+			if strings.HasPrefix(how, "fetch") || strings.HasPrefix(how, "pull") || strings.HasPrefix(how, "clone") {
+				ids = append(ids, id)
+				break
+			}
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(ids))), nil
 }
 
 // Index lists the files that are staged below the root, sorted. file is the index to read

@@ -176,7 +176,7 @@ func blockedText(all []result) string {
 		}
 	}
 	var rows strings.Builder
-	judged, blocked, untrue := 0, 0, 0
+	judged, blocked, untrue, unread := 0, 0, 0, 0
 	for _, r := range all {
 		if r.Case != "prove" || !counts(r) {
 			continue
@@ -185,15 +185,16 @@ func blockedText(all []result) string {
 			continue
 		}
 		blocked++
-		said := []string{"not read", ""}
-		if of := read[r.Repo+" "+r.Commit[:10]]; of != nil {
-			said = of
-		}
-		if said[0] != "true" {
+		said := read[r.Repo+" "+r.Commit[:10]]
+		switch {
+		case said == nil:
+			said = []string{"not read", ""}
+			unread++
+		case said[0] != "true":
 			untrue++
 		}
 		fmt.Fprintf(&rows, "| %s %.10s | %s | %s | %s |\n", r.Repo, r.Commit, r.Verdict, said[0], said[1])
 	}
-	return fmt.Sprintf("\n## Commits of people that prove blocks\n\nThe goal is at most 1 percent; it is %.1f (%d of %d). Read by hand, %d of them are not true of the commit.\n\n| commit | verdict | finding | read by hand |\n|---|---|---|---|\n%s",
-		100*float64(blocked)/float64(max(1, judged)), blocked, judged, untrue, rows.String())
+	return fmt.Sprintf("\n## Commits of people that prove blocks\n\nThe goal is at most 1 percent; it is %.1f (%d of %d). Read by hand, %d of them are not true of the commit, and %d are not read yet.\n\n| commit | verdict | finding | read by hand |\n|---|---|---|---|\n%s",
+		100*float64(blocked)/float64(max(1, judged)), blocked, judged, untrue, unread, rows.String())
 }

@@ -74,8 +74,8 @@ async function start({ name, module, var: variable }, argument) {
       const at = find(o, name);
       if (at !== undefined) return [owner && find(o, owner), at];
     }
-    if (typeof d === "function" && name === (d.name || (argument || standard[name] ? "" : name))) return [undefined, d];
-    if (m === main && standard[name]) return [undefined, standard[name]];
+    if (typeof d === "function" && name === (d.name || (argument || Object.hasOwn(standard, name) ? "" : name))) return [undefined, d];
+    if (m === main && Object.hasOwn(standard, name)) return [undefined, standard[name]];
   }
   return [];
 }
