@@ -19,7 +19,8 @@ type pyFile struct {
 	ts      []Token // without comments
 	lines   []pyLine
 	helpers map[string]Test // functions and methods of this file: what they assert
-	methods map[string]bool
+	classes map[string]bool // of this file
+	objects map[string]bool // names for objects of these, or what a function of that name gives
 }
 
 func parsePython(f *File, src []byte) {
@@ -29,7 +30,7 @@ func parsePython(f *File, src []byte) {
 	}
 	f.Tokens = t.all()
 	t.indent(f.Tokens)
-	p := &pyFile{f: f, ts: Code(f.Tokens), helpers: map[string]Test{}, methods: map[string]bool{}}
+	p := &pyFile{f: f, ts: Code(f.Tokens), helpers: map[string]Test{}, classes: map[string]bool{}, objects: map[string]bool{}}
 	for i, t := range p.ts {
 		if t.Indent >= 0 || i == 0 {
 			p.lines = append(p.lines, pyLine{from: i, to: len(p.ts), indent: max(t.Indent, 0)})

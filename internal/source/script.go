@@ -13,8 +13,9 @@ import (
 type scriptFile struct {
 	f       *File
 	ts      []Token         // without comments
-	helpers map[string]Test // functions and methods of this file: what they assert
-	methods map[string]bool
+	helpers map[string]Test // functions of this file: what they assert
+	methods map[string]Test // those of its classes
+	objects map[string]bool // names for what is of them
 	// imported are the names that the file has from node's assert, or Deno's.
 	imported map[string]bool
 	param    string // of the function of the test that is being read
@@ -22,7 +23,7 @@ type scriptFile struct {
 
 func parseScript(f *File, src []byte) {
 	readScript(f, src)
-	s := &scriptFile{f: f, ts: Code(f.Tokens), helpers: map[string]Test{}, methods: map[string]bool{}, imported: map[string]bool{}}
+	s := &scriptFile{f: f, ts: Code(f.Tokens), helpers: map[string]Test{}, methods: map[string]Test{}, objects: map[string]bool{}, imported: map[string]bool{}}
 	for _, i := range f.Imports {
 		if from := strings.TrimPrefix(i.From, "node:"); from == "assert" || from == "assert/strict" || strings.Contains(from, "std/assert") {
 			for _, name := range i.Names {
@@ -30,13 +31,17 @@ func parseScript(f *File, src []byte) {
 			}
 		}
 	}
+	s.findObjects()
 	for range 2 { // helpers may call helpers
 		for _, fn := range f.Funcs {
 			var t Test
 			a, b := s.span(fn.Body, fn.Stop)
 			s.assertions(&t, a, b)
-			name := fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]
-			s.helpers[name], s.methods[name] = t, name != fn.Name
+			if _, name, ok := strings.Cut(fn.Name, "."); ok {
+				s.methods[name] = t
+			} else {
+				s.helpers[fn.Name] = t
+			}
 		}
 	}
 	s.tests(0, len(s.ts), nil, suiteMarks{})

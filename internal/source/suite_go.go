@@ -11,14 +11,15 @@ import (
 // goTests reads the tests of a file.
 type goTests struct {
 	*goFile
-	names   map[string]bool // parameters and fields of type *testing.T and the like, and what has one in it
-	helpers map[string]Test // functions and methods of this file: what they assert
-	methods map[string]bool
-	cur     *Test
+	names    map[string]bool // parameters and fields of type *testing.T and the like, and fixtures
+	fixtures map[string]bool // types that have one, and functions that give one of these
+	helpers  map[string]Test // functions of this file: what they assert
+	methods  map[string]Test // those of fixtures
+	cur      *Test
 }
 
 func (g *goFile) tests() {
-	ts := &goTests{goFile: g, names: map[string]bool{}, helpers: map[string]Test{}, methods: map[string]bool{}}
+	ts := &goTests{goFile: g, names: map[string]bool{}, fixtures: map[string]bool{}, helpers: map[string]Test{}, methods: map[string]Test{}}
 	ts.given()
 	// Helpers may call helpers: twice is enough for what people write.
 	for range 2 {
@@ -26,8 +27,12 @@ func (g *goFile) tests() {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
 				ts.cur = &Test{}
 				ts.stmts(fn.Body.List, false)
-				ts.helpers[fn.Name.Name] = *ts.cur
-				ts.methods[fn.Name.Name] = fn.Recv != nil
+				switch {
+				case fn.Recv == nil:
+					ts.helpers[fn.Name.Name] = *ts.cur
+				case ts.fixtures[ts.typeName(fn.Recv.List[0].Type)]:
+					ts.methods[fn.Name.Name] = *ts.cur
+				}
 			}
 		}
 	}
@@ -53,55 +58,76 @@ func (g *goFile) tests() {
 	g.f.hollow(ts.helpers)
 }
 
-// given finds what has a *testing.T: parameters and fields, and what is of a type that one is embedded in.
+// typeName is the name of a type, without what it points to.
+func (ts *goTests) typeName(t ast.Expr) string { return strings.TrimPrefix(ts.source(t), "*") }
+
+// given finds what has a *testing.T: parameters, and fixtures, which are of types that have one.
 func (ts *goTests) given() {
-	fixtures := map[string]bool{}
-	ofT := func(t ast.Expr) bool {
-		text := ts.source(t)
-		return strings.Contains(text, "testing.") || fixtures[strings.TrimPrefix(text, "*")]
+	isT := func(t ast.Expr) bool {
+		return slices.Contains([]string{"testing.T", "testing.B", "testing.F", "testing.TB"}, ts.typeName(t))
 	}
-	fields := func(list *ast.FieldList) {
-		for _, f := range list.List {
-			for _, id := range f.Names {
-				ts.names[id.Name] = ts.names[id.Name] || ofT(f.Type)
+	ast.Inspect(ts.ast, func(n ast.Node) bool {
+		x, ok := n.(*ast.TypeSpec)
+		if !ok {
+			return true
+		}
+		if s, ok := x.Type.(*ast.StructType); ok {
+			for _, f := range s.Fields.List {
+				if isT(f.Type) {
+					ts.fixtures[x.Name.Name] = true
+					for _, id := range f.Names {
+						ts.names[id.Name] = true
+					}
+				}
+			}
+		}
+		return true
+	})
+	params := func(list *ast.FieldList) {
+		for _, p := range list.List {
+			if strings.Contains(ts.source(p.Type), "testing.") || ts.fixtures[ts.typeName(p.Type)] {
+				for _, id := range p.Names {
+					ts.names[id.Name] = true
+				}
 			}
 		}
 	}
 	var made []*ast.AssignStmt
 	ast.Inspect(ts.ast, func(n ast.Node) bool {
 		switch x := n.(type) {
-		case *ast.TypeSpec:
-			if s, ok := x.Type.(*ast.StructType); ok {
-				fixtures[x.Name.Name] = slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool { return len(f.Names) == 0 && ofT(f.Type) })
+		case *ast.FuncType:
+			params(x.Params)
+		case *ast.FuncDecl:
+			if x.Recv != nil {
+				params(x.Recv)
+			} else if x.Type.Results.NumFields() > 0 && ts.fixtures[ts.typeName(x.Type.Results.List[0].Type)] {
+				ts.fixtures[x.Name.Name] = true
 			}
 		case *ast.AssignStmt:
 			made = append(made, x)
 		}
 		return true
 	})
-	makers := map[string]bool{}
-	ast.Inspect(ts.ast, func(n ast.Node) bool {
-		switch x := n.(type) {
-		case *ast.StructType:
-			fields(x.Fields)
-		case *ast.FuncType:
-			fields(x.Params)
-		case *ast.FuncDecl:
-			if x.Recv != nil {
-				fields(x.Recv)
-			} else if x.Type.Results.NumFields() > 0 {
-				makers[x.Name.Name] = fixtures[strings.TrimPrefix(ts.source(x.Type.Results.List[0].Type), "*")]
-			}
-		}
-		return true
-	})
 	for _, a := range made {
-		name, _, _ := strings.Cut(strings.TrimPrefix(ts.source(a.Rhs[0]), "&"), "(")
-		name, _, _ = strings.Cut(name, "{")
-		if id, ok := a.Lhs[0].(*ast.Ident); ok && (makers[name] || fixtures[name]) {
+		if id, ok := a.Lhs[0].(*ast.Ident); ok && ts.fixture(a.Rhs[0]) {
 			ts.names[id.Name] = true
 		}
 	}
+}
+
+// fixture reports whether an expression makes a fixture: bench{t}, newBench(t).
+func (ts *goTests) fixture(e ast.Expr) bool {
+	switch x := e.(type) {
+	case *ast.UnaryExpr:
+		return ts.fixture(x.X)
+	case *ast.ParenExpr:
+		return ts.fixture(x.X)
+	case *ast.CompositeLit:
+		return x.Type != nil && ts.fixtures[ts.source(x.Type)]
+	case *ast.CallExpr:
+		return ts.fixtures[ts.source(x.Fun)]
+	}
+	return false
 }
 
 func isGoTest(fn *ast.FuncDecl) bool {
@@ -275,15 +301,12 @@ func (ts *goTests) assertion(c *ast.CallExpr) (real, is bool) {
 		}
 		return true, ts.passesT(c) || checkerName().MatchString(fun.Name)
 	case *ast.SelectorExpr:
-		if ts.methods[fun.Sel.Name] {
-			return true, ts.helpers[fun.Sel.Name].Asserts > 0
-		}
-		if ts.isT(fun.X) {
+		if ts.isT(fun.X) || ts.fixture(fun.X) {
 			switch fun.Sel.Name {
 			case "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow":
 				return true, true
 			}
-			return true, checkerName().MatchString(fun.Sel.Name)
+			return true, checkerName().MatchString(fun.Sel.Name) || ts.methods[fun.Sel.Name].Asserts > 0
 		}
 		if id, ok := fun.X.(*ast.Ident); ok {
 			switch id.Name {
@@ -296,7 +319,7 @@ func (ts *goTests) assertion(c *ast.CallExpr) (real, is bool) {
 	return false, false
 }
 
-// isT reports whether an expression is what a test is given: t, or s.t of a fixture.
+// isT reports whether an expression is what a test is given: t, a fixture, or t of one.
 func (ts *goTests) isT(e ast.Expr) bool {
 	switch x := e.(type) {
 	case *ast.Ident:

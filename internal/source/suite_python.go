@@ -15,13 +15,13 @@ func isPythonTestName(path string) bool {
 
 // tests finds the tests: functions test* of the module and methods test* of classes.
 func (p *pyFile) tests() {
+	p.findObjects()
 	for range 2 { // helpers may call helpers
 		for _, fn := range p.f.Funcs {
 			l := p.lineAt(fn.Off)
 			var t Test
 			p.body(&t, l+1, p.end(l, len(p.lines)), false)
 			name := fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]
-			p.methods[name] = p.methods[name] || strings.Contains(fn.Name, ".")
 			p.helpers[name] = Test{Asserts: max(p.helpers[name].Asserts, t.Asserts), Trivial: max(p.helpers[name].Trivial, t.Trivial)}
 		}
 	}
@@ -37,6 +37,34 @@ func (p *pyFile) tests() {
 		}
 	}
 	p.testsIn(0, len(p.lines), "", module)
+}
+
+// findObjects finds the classes of the file and names for what is of them: b of b = Bench(), and what fixtures are called.
+func (p *pyFile) findObjects() {
+	for _, fn := range p.f.Funcs {
+		if class, _, ok := strings.Cut(fn.Name, "."); ok {
+			p.classes[class] = true
+		} else {
+			p.objects[fn.Name] = true
+		}
+	}
+	for i := range max(0, len(p.ts)-3) {
+		if p.ts[i].Kind == Ident && isPunct(p.ts[i+1], "=") && p.classes[p.ts[i+2].Text] && isPunct(p.ts[i+3], "(") {
+			p.objects[p.ts[i].Text] = true
+		}
+	}
+}
+
+// own reports whether what ends at i is the object of a test, or one of a class of the file.
+func (p *pyFile) own(ts []Token, i int) bool {
+	switch {
+	case i < 0:
+		return false
+	case isPunct(ts[i], ")"):
+		i = opening(ts, i) - 1
+		return i >= 0 && (p.classes[ts[i].Text] || p.objects[ts[i].Text])
+	}
+	return isWord(ts[i], "self") || p.objects[ts[i].Text]
 }
 
 // pyMark is a mark in a line with which tests are skipped, or run and need not pass.
@@ -210,7 +238,7 @@ func (p *pyFile) statement(t *Test, ts []Token, trivial bool) {
 			count(true)
 		case dotted && strings.HasPrefix(name, "assert"):
 			count(!isWord(ts[max(i-2, 0)], "self") || !comparing().MatchString(name) || !trivialCall(args)) // one of a project may render, or run, what it is given
-		case helper.Asserts > 0 && (!dotted || p.methods[name] || isWord(ts[max(i-2, 0)], "self")), !known && checkerName().MatchString(name):
+		case helper.Asserts > 0 && (!dotted || p.own(ts, i-2)), !known && checkerName().MatchString(name):
 			count(true)
 		}
 	}

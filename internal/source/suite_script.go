@@ -326,13 +326,40 @@ var contextAssert = re.New("^(?:" + strings.ReplaceAll("fail truthy falsy true f
 	"doesNotThrow doesNotReject matchSnapshot resolveMatchSnapshot emits error ifError looseEqual notLooseEqual deepLooseEqual notDeepLooseEqual strictEqual notStrictEqual "+
 	"deepStrictEqual doesNotMatch equals isEqual", " ", "|") + ")$")
 
-// method reports whether the word at i is a method of the file, or one whose name says that it checks something: server.expectCalls(), or
-// request(app).get('/').expect(200) of supertest.
+// findObjects finds names for what is of a class of the file: b of b = new Bench().
+func (s *scriptFile) findObjects() {
+	classes := map[string]bool{}
+	for _, fn := range s.f.Funcs {
+		if class, _, ok := strings.Cut(fn.Name, "."); ok {
+			classes[class] = true
+		}
+	}
+	for i := range s.ts {
+		if s.word(i, "new") && classes[s.at(i+1).Text] && s.punct(i-1, "=") && s.at(i-2).Kind == Ident {
+			s.objects[s.at(i-2).Text] = true
+		}
+	}
+}
+
+// own reports whether the word at i is a method of an object of a class of the file.
+func (s *scriptFile) own(i int) bool {
+	if !s.punct(i-1, ".") || !s.punct(i+1, "(") {
+		return false
+	}
+	if s.punct(i-2, ")") {
+		j := opening(s.ts, i-2)
+		return s.word(j-2, "new")
+	}
+	return s.word(i-2, "this") || s.objects[s.at(i-2).Text]
+}
+
+// method reports whether the word at i is a method of the file that asserts, or one whose name says that it checks something:
+// server.expectCalls(), or request(app).get('/').expect(200) of supertest.
 func (s *scriptFile) method(i int) bool {
 	if !s.punct(i-1, ".") || !s.punct(i+1, "(") {
 		return false
 	}
-	return s.methods[s.at(i).Text] || strings.HasPrefix(s.at(i).Text, "expect") && (len(s.at(i).Text) > len("expect") || s.chained(i))
+	return s.methods[s.at(i).Text].Asserts > 0 && s.own(i) || strings.HasPrefix(s.at(i).Text, "expect") && (len(s.at(i).Text) > len("expect") || s.chained(i))
 }
 
 // chained reports whether the word at i is called with something on what a call has given.
@@ -407,6 +434,9 @@ func (s *scriptFile) assertion(i int) (real, is bool) {
 	}
 	if !s.punct(i+1, "(") || s.punct(i-1, ".") && !s.method(i) {
 		return false, false
+	}
+	if s.punct(i-1, ".") && s.own(i) {
+		return true, s.methods[t.Text].Asserts > 0 || checkerName().MatchString(t.Text)
 	}
 	if helper, local := s.helpers[t.Text]; local {
 		return true, helper.Asserts > 0
