@@ -72,6 +72,10 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 		return rest, first, ""
 	}
 	if (argument || u.chain.Ecosystem == toolchain.Python) && example.Common(u.chain.Ecosystem, first) { // programs know them
+		if at, no := u.elsewhere("", first); no == "" && !dates[first] {
+			module, why = u.moduleOf(at.path)
+			return name, module, why
+		}
 		return name, "", ""
 	}
 	at, why := u.elsewhere("", first)
@@ -93,6 +97,9 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 	}
 	return "", "", why
 }
+
+// dates and the like are always those of the language: a project's function of that name is something else.
+var dates = setOf(strings.Fields(`date datetime time timedelta Decimal Fraction UUID Path Date Map Set Uint8Array URL`))
 
 // elsewhere is the source of the project that exports a name, in the module's directory or anywhere; pkg is the package that it is said to
 // be in, if any.

@@ -122,11 +122,23 @@ func (p *taskProof) unchanged(ctx context.Context) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
+	by := map[string][]string{}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		named := slices.ContainsFunc(slices.Collect(maps.Keys(called)), func(name string) bool { return bytes.Contains(files[file], []byte(name)) })
-		if !named || !slices.ContainsFunc(source.Parse(file, files[file]).Exports, func(x source.Export) bool { return x.Owner == "" && called[x.Called()] }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(called)), func(name string) bool { return bytes.Contains(files[file], []byte(name)) }) {
 			continue
 		}
+		for _, x := range source.Parse(file, files[file]).Exports {
+			if name := x.Called(); x.Owner == "" && called[name] {
+				by[name] = append(by[name], file)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		found := slices.DeleteFunc(slices.Clone(by[name]), handsOn)
+		if len(found) != 1 { // nobody knows which is meant
+			continue
+		}
+		file := found[0]
 		chain, _ := p.chainOf(file)
 		return []part{{module: Module{
 			Dir: path.Dir(file), Chain: chain, Base: p.t.Base, Said: p.t.text(), Known: p.t.Known,
