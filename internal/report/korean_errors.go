@@ -2,6 +2,8 @@ package report
 
 // koreanErrors has the Korean wording of errors, by their formats.
 var koreanErrors = map[string]string{
+	"the time limit was reached before there was a result":                                       "결과가 나오기 전에 시간 제한에 도달했습니다",
+	"what the session began with and what came in since do not fit together":                     "세션이 시작된 상태와 그 뒤에 들어온 변경이 서로 맞지 않습니다",
 	"run %s waits for your answer, and --yes is only for the rest of a WORK: jacquard answer %s": "실행 %[1]s은(는) 답을 기다립니다. --yes는 WORK의 나머지에만 씁니다: jacquard answer %[2]s",
 	"%s is a file, but prove judges the whole change: leave it out, or name a commit range":      "%s은(는) 파일인데, prove는 변경 전체를 판단합니다. 빼거나 커밋 범위를 지정하세요",
 	"%s is a file, but modules are directories: jacquard decompile %s":                           "%s은(는) 파일입니다. 모듈은 디렉터리여야 합니다: jacquard decompile %s",

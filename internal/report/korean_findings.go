@@ -437,7 +437,6 @@ var koreanFindings = map[string]string{
 
 	// why a verdict is unknown
 	"%s fails without the change as well: %s":                                                                         "%s은(는) 변경이 없어도 실패합니다: %s",
-	"what the session began with and what came in since do not fit together":                                          "세션이 시작된 상태와 그 뒤에 들어온 변경이 서로 맞지 않습니다",
 	"the time limit was reached before there was a result":                                                            "결과가 나오기 전에 시간 제한에 도달했습니다",
 	"new or changed tests fail without the change and pass with it (%d), but whether they notice more is unknown: %s": "새로 쓰거나 바꾼 테스트가 변경 없이는 실패하고 변경이 있으면 통과하지만(%d개), 그 밖의 것도 감지하는지는 알 수 없습니다. %s",
 	"the project's own tests pass, but whether they see the change is unknown: %s":                                    "프로젝트의 테스트는 통과하지만 변경을 확인하는지는 알 수 없습니다. %s",

@@ -423,6 +423,16 @@ func nesting(t Token) int {
 	return 0
 }
 
+// opening is the index of the bracket that the one at i closes, 0 where there is none.
+func opening(ts []Token, i int) int {
+	for depth := 0; i > 0; i-- {
+		if depth -= nesting(ts[i]); depth == 0 {
+			return i
+		}
+	}
+	return 0
+}
+
 // closing gives the index of the bracket that closes the one at i, len(ts) if there is none.
 func closing(ts []Token, i int) int {
 	depth := 0

@@ -144,16 +144,6 @@ var beforeValue = map[string]bool{
 	"yield": true, "typeof": true, "match": true, "while": true, "of": true, "case": true, "lambda": true, "is": true,
 }
 
-// opening is the index of the bracket that the one at i closes, 0 where there is none.
-func opening(ts []Token, i int) int {
-	for depth := 0; i > 0; i-- {
-		if depth -= nesting(ts[i]); depth == 0 {
-			return i
-		}
-	}
-	return 0
-}
-
 // suspends reports whether the call waits for something within it, which a function around it cannot.
 func (c callAt) suspends() bool {
 	return slices.ContainsFunc(c.ts[c.from:c.to], func(t Token) bool {
