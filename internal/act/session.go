@@ -203,19 +203,22 @@ func (a *Actor) ofOthers(ctx context.Context, head string, began git.LogEntry) (
 	if err != nil {
 		return nil, machinery(err)
 	}
-	fetched, err := a.o.Repo.Fetched(ctx)
-	if err != nil {
-		return nil, machinery(err)
-	}
-	local, err := a.o.Repo.Ancestors(ctx, head, append(fetched, began.ID)...)
-	if err != nil {
-		return nil, machinery(err)
-	}
 	email := began.Trailer(trailerEmail)
+	another := func(c git.Ancestor) bool { return email != "" && c.Email != "" && c.Email != email }
+	local := anew
+	if slices.ContainsFunc(anew, another) {
+		fetched, err := a.o.Repo.Fetched(ctx)
+		if err != nil {
+			return nil, machinery(err)
+		}
+		if local, err = a.o.Repo.Ancestors(ctx, head, append(fetched, began.ID)...); err != nil {
+			return nil, machinery(err)
+		}
+	}
 	isNew, isLocal := idsOf(anew), idsOf(local)
 	below := map[string]bool{} // those of others
 	for _, c := range log {
-		if !isNew[c.ID] || !isLocal[c.ID] && email != "" && c.Email != "" && c.Email != email {
+		if !isNew[c.ID] || !isLocal[c.ID] && another(c) {
 			if !below[c.ID] {
 				newest = append(newest, c.ID)
 			}
