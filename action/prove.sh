@@ -3,15 +3,14 @@
 # commits of runs that a push brings are proved again. What is checked out for a pull request is the merge of GITHUB_SHA, whose first parent is
 # what it is merged into, unless the workflow checks out its head.
 set -eu
-command -v jacquard >/dev/null || {
-	echo '::error title=jacquard prove::jacquard is not on PATH: set the input version, or build it in an earlier step and add its folder to GITHUB_PATH'
+refuse() { # CODE WHY
+	echo "::error title=jacquard prove::$2"
 	echo verdict=unknown >>"$GITHUB_OUTPUT"
-	exit 4
+	exit "$1"
 }
+command -v jacquard >/dev/null || refuse 4 'jacquard is not on PATH: set the input version, or build it in an earlier step and add its folder to GITHUB_PATH'
 if [ "${PROVE_EVENT:-}" = pull_request_target ]; then
-	echo '::error title=jacquard prove::pull_request_target runs the code of a pull request with the secrets of this repository: use on: pull_request'
-	echo verdict=unknown >>"$GITHUB_OUTPUT"
-	exit 1
+	refuse 1 'pull_request_target runs the code of a pull request with the secrets of this repository: use on: pull_request'
 fi
 base=${PROVE_BASE:-}
 PROVE_BEFORE=${PROVE_BEFORE:-}
@@ -26,11 +25,7 @@ merged() { git rev-parse -q --verify 'HEAD^2^{commit}' >/dev/null && [ "$(git re
 if [ -z "$base" ] && [ -z "$push" ] && merged; then base='HEAD^1'; fi
 if [ -z "$base" ] && [ -n "${PROVE_PULL:-}" ]; then base=$(git merge-base "$PROVE_PULL" HEAD 2>/dev/null) || base=; fi
 if [ -z "$base" ] && [ -z "${PROVE_PULL:-}" ] && known; then base=$PROVE_BEFORE; fi
-if [ -z "$base" ]; then
-	echo '::error title=jacquard prove::there is no commit to compare with: check out with fetch-depth: 0, or set base'
-	echo verdict=unknown >>"$GITHUB_OUTPUT"
-	exit 1
-fi
+if [ -z "$base" ]; then refuse 1 'there is no commit to compare with: check out with fetch-depth: 0, or set base'; fi
 # In a container, which rarely allows namespaces, and on a machine of GitHub, which ends with the job, that is the sandbox.
 ends() { [ "${RUNNER_ENVIRONMENT:-}" = github-hosted ] || [ -e /.dockerenv ] || [ -e /run/.containerenv ] || [ -n "${KUBERNETES_SERVICE_HOST:-}" ]; }
 none() { ! said=$(jacquard prove HEAD..HEAD --lang en 2>&1) && case $said in *'no sandbox is available here'*) ;; *) false ;; esac; }

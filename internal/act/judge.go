@@ -333,8 +333,14 @@ func (a *Actor) judgedBase(ctx context.Context, in JudgeIn, head git.Head, tree 
 		}
 		return id, in.Base, machinery(err)
 	}
-	if id, err := a.sessionBase(ctx, in.Session); !errors.Is(err, ErrUnclear) && (err != nil || id != "") {
-		return id, "the start of the session", err
+	began, err := a.began(ctx, in.Session)
+	if err != nil {
+		return "", "", err
+	}
+	if began.ID != "" {
+		if id, err := a.sessionBase(ctx, began); !errors.Is(err, ErrUnclear) {
+			return id, "the start of the session", err
+		}
 	}
 	if head.Unborn {
 		return "", NoCommit, nil

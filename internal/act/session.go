@@ -65,14 +65,14 @@ func (a *Actor) beginning(ctx context.Context) (c git.Commit, err error) {
 			return c, machinery(err)
 		}
 		for _, id := range refs {
-			tips[id] = id != head.Commit
+			tips[id] = true
 		}
 	}
+	delete(tips, head.Commit) // is one in any case
 	c = a.commit(judgeRun, "", "a session begins")
-	for _, id := range slices.Sorted(maps.Keys(tips)) {
-		if tips[id] && !head.Unborn && len(c.Parents) < most {
-			c.Parents = append(c.Parents, id)
-		}
+	if !head.Unborn {
+		ids := slices.Sorted(maps.Keys(tips))
+		c.Parents = ids[:min(len(ids), most)]
 	}
 	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerBranch, Value: head.Branch}, git.Trailer{Key: trailerRoot, Value: a.o.Repo.Root()}, git.Trailer{Key: trailerEmail, Value: email})
 	return c, nil
@@ -86,19 +86,13 @@ func (a *Actor) LastSession(ctx context.Context) (string, error) {
 		return "", machinery(err)
 	}
 	for _, ref := range refs {
-		id, err := a.o.Repo.Ref(ctx, ref)
-		if err != nil {
-			return "", machinery(err)
+		id := strings.TrimPrefix(ref, SessionRef(""))
+		began, err := a.began(ctx, id)
+		if err != nil || a.o.Now().Sub(began.Time) > sessionLasts {
+			return "", err
 		}
-		log, err := a.o.Repo.Log(ctx, id, "", 1)
-		if err != nil {
-			return "", machinery(err)
-		}
-		if a.o.Now().Sub(log[0].Time) > sessionLasts {
-			return "", nil
-		}
-		if log[0].Trailer(trailerRoot) == strings.Join(strings.Fields(a.o.Repo.Root()), " ") { // as a commit has it
-			return strings.TrimPrefix(ref, SessionRef("")), nil
+		if began.Trailer(trailerRoot) == strings.Join(strings.Fields(a.o.Repo.Root()), " ") { // as a commit has it
+			return id, nil
 		}
 	}
 	return "", nil
@@ -142,46 +136,49 @@ func (a *Actor) FileIn(ctx context.Context, tree, name string) ([]byte, error) {
 // SessionTrees are the tree that a session began with, and the working tree as it is. began is "" for a session of which nothing is known. The
 // error is ErrUnclear where its own change cannot be told.
 func (a *Actor) SessionTrees(ctx context.Context, id string) (began, now string, err error) {
-	base, err := a.sessionBase(ctx, id)
-	if err != nil || base == "" {
+	start, err := a.began(ctx, id)
+	if err != nil || start.ID == "" {
 		return "", "", err
 	}
-	at, err := a.standsAt(ctx, SessionRef(id))
-	if err != nil {
+	if _, err = a.sessionBase(ctx, start); err != nil {
 		return "", "", err
 	}
 	_, now, err = a.o.Repo.Snapshot(ctx, a.commit(judgeRun, "", "prove"))
-	return at.Tree, now, machinery(err)
+	return start.Tree, now, machinery(err)
 }
 
-// sessionBase is the commit that a session's change is compared with: the one that it began with, with what others have committed and came in
-// since by pull, switch or rebase. "" where nothing is known of the session; the error is ErrUnclear where that cannot be told.
-func (a *Actor) sessionBase(ctx context.Context, id string) (string, error) {
+// began is the commit that a session began with, without an id where nothing is known of it.
+func (a *Actor) began(ctx context.Context, id string) (c git.LogEntry, err error) {
 	if !IsSession(id) {
-		return "", nil
+		return c, nil
 	}
 	start, err := a.o.Repo.Ref(ctx, SessionRef(id))
 	if errors.Is(err, git.ErrNoRef) {
-		return "", nil
+		return c, nil
 	}
 	if err != nil {
-		return "", machinery(err)
+		return c, machinery(err)
 	}
 	log, err := a.o.Repo.Log(ctx, start, "", 1)
 	if err != nil {
-		return "", machinery(err)
+		return c, machinery(err)
 	}
+	return log[0], nil
+}
+
+// sessionBase is the commit that a session's change is compared with: the one that it began with, with what others have committed and came in
+// since by pull, switch or rebase. The error is ErrUnclear where that cannot be told.
+func (a *Actor) sessionBase(ctx context.Context, began git.LogEntry) (string, error) {
 	head, err := a.o.Repo.Head(ctx)
-	began := log[0]
 	if err != nil || head.Unborn || len(began.Parents) == 0 || began.Parents[0] == head.Commit {
-		return start, machinery(err)
+		return began.ID, machinery(err)
 	}
 	theirs, err := a.ofOthers(ctx, head.Commit, began)
 	switch {
 	case err != nil:
 		return "", err
 	case len(theirs) == 0:
-		return start, nil
+		return began.ID, nil
 	case len(theirs) > 1: // nobody can say what of it came first
 		return "", ErrUnclear
 	}

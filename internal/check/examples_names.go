@@ -71,14 +71,15 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 		u.goExport(u.goPackage(first), second, "function")
 		return rest, first, ""
 	}
-	if (argument || u.chain.Ecosystem == toolchain.Python) && example.Common(u.chain.Ecosystem, first) { // programs know them
-		if at, no := u.elsewhere("", first); no == "" && !dates[first] {
-			module, why = u.moduleOf(at.path)
-			return name, module, why
-		}
+	common, always := example.Common(u.chain.Ecosystem, first) // programs know them
+	common = common && (argument || u.chain.Ecosystem == toolchain.Python)
+	if common && always {
 		return name, "", ""
 	}
 	at, why := u.elsewhere("", first)
+	if why != "" && common {
+		return name, "", ""
+	}
 	if why != "" && dotted {
 		second, _, _ := strings.Cut(rest, ".")
 		if f, _ := u.elsewhere(first, second); f.path != "" {
@@ -97,9 +98,6 @@ func (u *user) home(name string, argument bool) (bare, module, why string) {
 	}
 	return "", "", why
 }
-
-// dates and the like are always those of the language: a project's function of that name is something else.
-var dates = setOf(strings.Fields(`date datetime time timedelta Decimal Fraction UUID Path Date Map Set Uint8Array URL`))
 
 // elsewhere is the source of the project that exports a name, in the module's directory or anywhere; pkg is the package that it is said to
 // be in, if any.

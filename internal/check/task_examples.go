@@ -36,10 +36,9 @@ func (p *taskProof) partsOf(changes []Change, wanted func(Change, step.Export) b
 		at := slices.IndexFunc(out, func(x part) bool { return x.module.Dir == path.Dir(ch.Path) && x.module.Place.Language == lang })
 		if at < 0 {
 			at = len(out)
-			out = append(out, part{module: Module{
-				Dir: path.Dir(ch.Path), Chain: chain, Base: p.t.Base, Said: p.t.text(), Known: p.t.Known, Besides: beside,
-				Place: toolchain.Placement{Dir: path.Dir(ch.Path), Language: lang},
-			}})
+			m := p.moduleAt(ch.Path, chain)
+			m.Besides = beside
+			out = append(out, part{module: m})
 		}
 		x := &out[at]
 		x.module.Place.Sources = append(x.module.Place.Sources, ch.Path)
@@ -50,6 +49,14 @@ func (p *taskProof) partsOf(changes []Change, wanted func(Change, step.Export) b
 		}
 	}
 	return out
+}
+
+// moduleAt is the module that a source is in, without any source.
+func (p *taskProof) moduleAt(file string, chain toolchain.Found) Module {
+	return Module{
+		Dir: path.Dir(file), Chain: chain, Base: p.t.Base, Said: p.t.text(), Known: p.t.Known,
+		Place: toolchain.Placement{Dir: path.Dir(file), Language: toolchain.LanguageOf(file)},
+	}
 }
 
 // examples calls what a task has written with the values that its sentences have, "sub(3, 2) returns 1", and with those of the tests.
@@ -122,9 +129,9 @@ func (p *taskProof) unchanged(ctx context.Context) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	by := map[string][]string{}
+	by, names := map[string][]string{}, slices.Sorted(maps.Keys(called))
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(called)), func(name string) bool { return bytes.Contains(files[file], []byte(name)) }) {
+		if !slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(files[file], []byte(name)) }) {
 			continue
 		}
 		for _, x := range source.Parse(file, files[file]).Exports {
@@ -133,17 +140,14 @@ func (p *taskProof) unchanged(ctx context.Context) ([]part, error) {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(by)) {
-		found := slices.DeleteFunc(slices.Clone(by[name]), handsOn)
+	for _, name := range names {
+		found := slices.DeleteFunc(by[name], handsOn)
 		if len(found) != 1 { // nobody knows which is meant
 			continue
 		}
 		file := found[0]
 		chain, _ := p.chainOf(file)
-		return []part{{module: Module{
-			Dir: path.Dir(file), Chain: chain, Base: p.t.Base, Said: p.t.text(), Known: p.t.Known,
-			Place: toolchain.Placement{Dir: path.Dir(file), Language: toolchain.LanguageOf(file)},
-		}}}, nil
+		return []part{{module: p.moduleAt(file, chain)}}, nil
 	}
 	return nil, nil
 }

@@ -112,9 +112,12 @@ func (a *app) toolsOf(ctx context.Context, program string) (int, error) {
 	return len(list.Tools), nil
 }
 
+// root is that of the project, which has settings for the program, too.
+func (h host) root() string { return cmp.Or(h.a.rootFlag, findRoot(".")) }
+
 // serves reports whether a person has given the program this server by itself, without the plugin.
 func (h host) serves() bool {
-	root := cmp.Or(h.a.rootFlag, findRoot("."))
+	root := h.root()
 	files := map[string][]string{
 		"claude":   {filepath.Join(cmp.Or(h.a.env[h.config], h.a.env["HOME"]), ".claude.json"), filepath.Join(root, ".mcp.json")},
 		"codex":    {filepath.Join(h.settings(), "config.toml"), filepath.Join(root, ".codex", "config.toml")},
@@ -129,7 +132,7 @@ var givenServer = re.New(`(?m)^\s*\[mcp_servers\.jacquard\]|"jacquard"\s*:\s*\{[
 func (h host) mentions() bool {
 	files := []string{h.a.opencodeFile(plugin.OpencodePlugin)}
 	if h.name != "opencode" {
-		own, local := h.settings(), filepath.Join(cmp.Or(h.a.rootFlag, findRoot(".")), "."+h.name)
+		own, local := h.settings(), filepath.Join(h.root(), "."+h.name)
 		files = []string{filepath.Join(own, "config.toml"), filepath.Join(own, "settings.json"), filepath.Join(local, "settings.json"), filepath.Join(local, "settings.local.json")}
 	}
 	return anyOf(files, func(raw []byte) bool { return h.name == "opencode" || strings.Contains(string(raw), pluginID) })

@@ -73,11 +73,10 @@ func (e Example) Symbol() string {
 // the one of the statement before is meant that has filled it: fill of m = Map(); fill(m); m.size.
 func (e Example) First() *Link {
 	made := e.maker(&e.Call[0], len(e.Before))
-	if !Common("", made.Name) {
-		return made
-	}
-	for i := len(e.Before) - 1; i >= 0; i-- {
-		if filled := e.maker(&e.Before[i].Call[0], i); !Common("", filled.Name) {
+	common, _ := Common("", made.Name)
+	for i := len(e.Before) - 1; i >= 0 && common; i-- {
+		filled := e.maker(&e.Before[i].Call[0], i)
+		if known, _ := Common("", filled.Name); !known {
 			return filled
 		}
 	}
@@ -95,21 +94,26 @@ func (e Example) maker(first *Link, n int) *Link {
 }
 
 // Common reports whether programs of an ecosystem, or of any where that is "", know a type or a function by that name that is none of the project.
-func Common(ecosystem, name string) bool {
+// always says that it is meant even where the project has one of that name.
+func Common(ecosystem, name string) (known, always bool) {
 	first, _, _ := strings.Cut(name, ".")
 	for e, names := range common {
-		if (ecosystem == "" || e == ecosystem) && slices.Contains(strings.Fields(names), first) {
-			return true
+		if ecosystem == "" || e == ecosystem {
+			always = always || slices.Contains(names.always, first)
+			known = known || always || slices.Contains(names.unless, first)
 		}
 	}
-	return false
+	return known, always
 }
 
-// common are names that the programs know, by ecosystem.
-var common = map[string]string{
-	"python": "len sorted str list dict set tuple frozenset bytes bytearray deque OrderedDict Counter defaultdict date datetime time timedelta Decimal Fraction UUID Path",
-	"node":   "Array Date Map Set Uint8Array URL",
-	"jvm":    "BigDecimal BigInteger LocalDate LocalTime LocalDateTime Instant Duration List Optional",
+// common are names that the programs know, by ecosystem: always, and unless the project has one.
+var common = map[string]struct{ always, unless []string }{
+	"python": {
+		strings.Fields("date datetime time timedelta Decimal Fraction UUID Path"),
+		strings.Fields("len sorted str list dict set tuple frozenset bytes bytearray deque OrderedDict Counter defaultdict"),
+	},
+	"node": {strings.Fields("Date Map Set Uint8Array URL"), []string{"Array"}},
+	"jvm":  {nil, strings.Fields("BigDecimal BigInteger LocalDate LocalTime LocalDateTime Instant Duration List Optional")},
 }
 
 // Chains are those of the sequence, in their order.

@@ -347,8 +347,7 @@ func (s *scriptFile) own(i int) bool {
 		return false
 	}
 	if s.punct(i-2, ")") {
-		j := opening(s.ts, i-2)
-		return s.word(j-2, "new")
+		return s.word(opening(s.ts, i-2)-2, "new")
 	}
 	return s.word(i-2, "this") || s.objects[s.at(i-2).Text]
 }
@@ -356,10 +355,7 @@ func (s *scriptFile) own(i int) bool {
 // method reports whether the word at i is a method of the file that asserts, or one whose name says that it checks something:
 // server.expectCalls(), or request(app).get('/').expect(200) of supertest.
 func (s *scriptFile) method(i int) bool {
-	if !s.punct(i-1, ".") || !s.punct(i+1, "(") {
-		return false
-	}
-	return s.methods[s.at(i).Text].Asserts > 0 && s.own(i) || strings.HasPrefix(s.at(i).Text, "expect") && (len(s.at(i).Text) > len("expect") || s.chained(i))
+	return s.own(i) && s.methods[s.at(i).Text].Asserts > 0 || s.punct(i-1, ".") && s.punct(i+1, "(") && strings.HasPrefix(s.at(i).Text, "expect") && (len(s.at(i).Text) > len("expect") || s.chained(i))
 }
 
 // chained reports whether the word at i is called with something on what a call has given.
@@ -435,7 +431,7 @@ func (s *scriptFile) assertion(i int) (real, is bool) {
 	if !s.punct(i+1, "(") || s.punct(i-1, ".") && !s.method(i) {
 		return false, false
 	}
-	if s.punct(i-1, ".") && s.own(i) {
+	if s.own(i) {
 		return true, s.methods[t.Text].Asserts > 0 || checkerName().MatchString(t.Text)
 	}
 	if helper, local := s.helpers[t.Text]; local {
