@@ -26,7 +26,7 @@ var floors = map[string][]floor{
 	},
 	"source": {
 		{"facts", []string{"source.go", "outline.go", "literal.go", "logged.go"}},
-		{"trees", []string{"tree.go", "transitions.go", "mutate.go", "mutate_jvm.go", "mutate_rust.go"}},
+		{"trees", []string{"tree.go", "transitions.go", "mutate.go", "mutate_effects.go", "mutate_jvm.go", "mutate_rust.go"}},
 		{"languages", []string{
 			"golang.go", "gocontract.go", "lex_go.go", "mutate_go.go", "python*.go", "script*.go", "typescript.go", "rust*.go", "java.go", "kotlin.go", "suite_*.go",
 		}},

@@ -80,6 +80,7 @@ type file struct {
 	added    map[int]bool
 	lines    []line // added
 	code     []source.Token
+	reached  map[string]map[string]bool // by the names of new tests, see reaches
 }
 
 // Findings audits the difference. They are sorted by path, line and rule.

@@ -20,7 +20,11 @@ import (
 
 const (
 	mostCommands = 20
-	commandTime  = 2 * time.Minute // of one: it may have to build first
+	commandTime  = 2 * time.Minute  // of one: it may have to build first
+	endlessTime  = 20 * time.Second // of one, where what begins alike takes less than a tenth of it
+	mostEndless  = 2                // commands that do not end: then no more are run
+
+	sameBeginning = 16 // bytes
 )
 
 // printed is what a command gave, or why it shows nothing.
@@ -29,10 +33,16 @@ type printed struct {
 	exit         int
 	cannot       string
 	fails        bool // where it was to print something, and misses nothing; or gives something else each time, and never that
+	endless      bool // it had to be ended
+	took         time.Duration
+	line         string // the command, where it gave what is expected
 }
 
 // String is what people are told of it.
 func (r printed) String() string {
+	if r.endless {
+		return "nothing: it does not end, and was ended after " + r.took.Round(time.Second).String()
+	}
 	if r.exit != 0 {
 		return fmt.Sprintf("exit code %d: %s", r.exit, clipped(cmp.Or(firstLines(r.errors, 3), firstLines(r.text, 3)), 300))
 	}
@@ -54,36 +64,20 @@ func (c *Checker) confined() bool { return c.o.Confine != nil || c.o.Level == co
 // the module. What agents write is run in a sandbox only.
 func (c *Checker) commands(ctx context.Context, m Module, tree string, more ...toolchain.Found) (out []step.Example, found []step.Finding, err error) {
 	var t tally
-	for i, h := range those(m.HeldOut, isCommand) {
+	list := those(m.HeldOut, isCommand)
+	results, err := (&commandRuns{c: c, m: m, tree: tree, more: more}).all(ctx, list)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, h := range list {
 		e := step.Example{Text: h.String(), State: step.ExampleHolds, HeldOut: true}
-		var got printed
-		switch {
-		case !c.confined():
-			got.cannot = "commands that agents write are run in a sandbox only"
-		case i >= mostCommands:
-			got.cannot = fmt.Sprintf("%d commands are run", mostCommands)
-		default:
-			if got, err = c.runCommand(ctx, m, tree, h, more); err != nil {
-				return nil, nil, err
-			}
-		}
-		right := holds(h, got)
-		if !right && got.cannot == "" {
-			again, err := c.runCommand(ctx, m, tree, h, more)
-			if err != nil {
-				return nil, nil, err
-			}
-			if again.text != got.text || again.exit != got.exit { // of a race neither need be what was expected
-				got.cannot, got.fails = "it gives something else each time", !holds(h, again)
-			}
-		}
-		switch {
+		switch got := results[i]; {
 		case got.cannot != "":
 			if got.fails && h.Sure {
 				found = append(found, fix("held-out-failed", m.Spec, 0, fmt.Sprintf("A command of another agent fails: %s. It gives: %s. If the command itself is wrong, leave the code.", e.Text, got)))
 			}
 			e.State, e.Why = step.ExampleNotRun, got.cannot
-		case !right:
+		case !holds(h, got):
 			e.State, e.Why = step.ExampleFails, got.String()
 		}
 		t.add(e, h.Sure)
@@ -92,13 +86,96 @@ func (c *Checker) commands(ctx context.Context, m Module, tree string, more ...t
 	return out, append(m.heldOutFailed(t), found...), nil
 }
 
+// commandRuns runs commands of a module.
+type commandRuns struct {
+	c       *Checker
+	m       Module
+	tree    string
+	more    []toolchain.Found
+	held    []printed // what was expected
+	endless []int     // which had to be ended
+}
+
+// all runs each, and a second time what does not give what is expected: of a race neither need be that. What never ends, where one that begins
+// alike does, has failed.
+func (r *commandRuns) all(ctx context.Context, list []step.HeldOut) ([]printed, error) {
+	results := make([]printed, len(list))
+	for i, h := range list {
+		got := &results[i]
+		switch {
+		case !r.c.confined():
+			got.cannot = "commands that agents write are run in a sandbox only"
+			continue
+		case i >= mostCommands:
+			got.cannot = fmt.Sprintf("%d commands are run", mostCommands)
+			continue
+		case len(r.endless) >= mostEndless:
+			got.cannot = fmt.Sprintf("%d commands before it did not end", len(r.endless))
+			continue
+		}
+		var err error
+		if *got, err = r.run(ctx, h); err != nil {
+			return nil, err
+		}
+		if got.endless {
+			r.endless = append(r.endless, i)
+		} else if !holds(h, *got) && got.cannot == "" {
+			again, err := r.run(ctx, h)
+			if err != nil {
+				return nil, err
+			}
+			if again.text != got.text || again.exit != got.exit {
+				got.cannot, got.fails = "it gives something else each time", !holds(h, again)
+			}
+		}
+	}
+	for _, i := range r.endless {
+		if r.alike(list[i]) == 0 { // who knows what it waits for
+			continue
+		}
+		again, err := r.run(ctx, list[i])
+		if err != nil {
+			return nil, err
+		}
+		if again.endless {
+			again.cannot = ""
+		}
+		results[i] = again
+	}
+	return results, nil
+}
+
+// run runs one, for no longer than it has to.
+func (r *commandRuns) run(ctx context.Context, h step.HeldOut) (printed, error) {
+	limit := commandTime
+	if longest := r.alike(h); longest > 0 {
+		limit = min(limit, max(endlessTime, 10*longest))
+	}
+	got, err := r.c.runCommand(ctx, r.m, r.tree, h, r.more, limit)
+	if err == nil && got.cannot == "" && holds(h, got) {
+		got.line = h.Call
+		r.held = append(r.held, got)
+	}
+	return got, err
+}
+
+// alike is how long it has taken, at most, what gave what is expected and begins as another command does: it builds the same.
+func (r *commandRuns) alike(h step.HeldOut) (longest time.Duration) {
+	for _, o := range r.held {
+		if len(o.line) >= sameBeginning && strings.HasPrefix(h.Call, o.line[:sameBeginning]) {
+			longest = max(longest, o.took)
+		}
+	}
+	return longest
+}
+
 // holds reports whether a command has given what is expected of it.
 func holds(h step.HeldOut, got printed) bool {
 	want := h.Result()
 	if want == "error" {
-		return got.exit != 0
+		return got.exit != 0 && !got.endless
 	}
-	return got.exit == 0 && got.quoted() == want
+	return got.exit == 0 && got.quoted() == want && !got.endless
 }
 
 // endsInCode is the exit code of a shell that could not run a program, as the last thing that is printed.
@@ -111,28 +188,31 @@ var notThere = re.New(`(?m)^(?:/bin/)?(?:ba|da)?sh: (?:line )?\d+: .*(?:not foun
 var missing = re.New(`(?i)no such file|not found|cannot find|can't find|can't open|could not find|no module named|does not exist|is not in std|not a directory`)
 
 // runCommand runs one in a checkout of its own.
-func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.HeldOut, more []toolchain.Found) (got printed, err error) {
-	p, _, err := c.untested(ctx, tree, cmp.Or(m.Base, tree), m.Chain, more...)
+func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.HeldOut, more []toolchain.Found, limit time.Duration) (got printed, err error) {
+	p, tests, err := c.untested(ctx, tree, cmp.Or(m.Base, tree), m.Chain, more...)
 	if err != nil {
 		return printed{}, err
 	}
 	defer func() { err = joinClose(err, p) }()
 	line, _ := h.Command()
-	res, cannot, err := p.start(ctx, proc.Command{Argv: []string{"sh", "-c", line}, Dir: p.root, Env: p.env(), Total: commandTime})
+	if i := slices.IndexFunc(tests, func(f step.File) bool { return strings.Contains(line, f.Path) }); i >= 0 {
+		return printed{cannot: "tests are not there, and it names " + tests[i].Path}, nil
+	}
+	res, cannot, err := p.start(ctx, proc.Command{Argv: []string{"sh", "-c", line}, Dir: p.root, Env: p.env(), Total: limit})
 	if err != nil || cannot != "" {
 		return printed{cannot: cannot}, err
 	}
 	clean := func(s string) string {
 		return c.local(strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), " \t\r\n"))
 	}
-	got = printed{text: clean(res.Stdout.Text), errors: clean(res.Stderr.Text), exit: res.Exit}
+	got = printed{text: clean(res.Stdout.Text), errors: clean(res.Stderr.Text), exit: res.Exit, took: res.Duration}
 	codes := strings.Contains(line, "$?") // it prints an exit code
 	ours := func(file string) bool {
 		return (m.Place.AllowsSource(file) || slices.Contains(m.Place.Sources, file)) && strings.Contains(got.errors, path.Base(file))
 	}
 	switch {
 	case res.Ended != proc.Exited:
-		got.cannot = "it was ended: it took " + res.Duration.Round(time.Second).String()
+		got.endless, got.cannot = res.Ended == proc.TotalLimit, "it was ended: it took "+res.Duration.Round(time.Second).String()
 	case res.Stdout.Truncated:
 		got.cannot = "it prints too much"
 	case got.exit == 126, got.exit == 127, notThere().MatchString(got.errors), codes && endsInCode().MatchString(got.text):

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -47,7 +48,7 @@ func TestHeldOutCommands(t *testing.T) {
 		"a shell reads it":          {"$ echo bin/*.sh", `"bin/double.sh"`, true, "holds"},
 		"the code names its file":   {"$ sh bin/double.sh", `"0"`, true, "fails exit code 2: bin/double.sh: no number reject"},
 		"another each time":         {"$ sh -c 'echo $$ >&2; cat /proc/sys/kernel/random/uuid'", `"0"`, true, "not-run it gives something else each time fix"},
-		"tests are not there":       {"$ cat tests/test_double.py", `"echo tests"`, true, "not-run it fails"},
+		"tests are not there":       {"$ test -e tests/test_double.py && echo yes || echo no", `"yes"`, true, "not-run tests are not there"},
 		"nothing is left":           {"$ sh -c 'cat left 2>/dev/null; echo 1 > left; cat left'", `"1"`, false, "holds"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,5 +74,34 @@ func TestHeldOutCommands(t *testing.T) {
 				t.Error("nobody would be asked to challenge it")
 			}
 		})
+	}
+}
+
+// TestEndlessCommands: what does not end where others that begin alike do has failed, and is not waited for again and again. It takes a minute,
+// as a command that waits does.
+func TestEndlessCommands(t *testing.T) {
+	t.Parallel()
+	conformance.InTurn(t, 8)
+	needs(t, "sh")
+	if policy() == nil {
+		t.Skip("no sandbox on this machine: jacquard doctor says why")
+	}
+	lab := newLab(t)
+	base := lab.tree("", map[string]string{"bin/countdown.sh": "exit 1\n"})
+	tree := lab.tree(base, map[string]string{"bin/countdown.sh": "case $1 in 0) echo done ;; *) sleep 3600 ;; esac\n"})
+	const line = "$ sh bin/countdown.sh "
+	call := func(with string) step.HeldOut { return step.HeldOut{Call: line + with, Gives: `"done"`, Sure: true} }
+	task := check.Task{Chains: []toolchain.Found{{}}, Owns: owns("bin/countdown.sh"), Taken: owns(), Deletes: owns(), Base: base,
+		HeldOut: []step.HeldOut{call("0"), call("1"), call("2"), call("3"), {Call: "$ cat bin/none.txt", Gives: `"0"`}}}
+	proof, _, err := lab.checker.Task(t.Context(), task, base, tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range proof.Examples {
+		got = append(got, e.State)
+	}
+	if want := "holds fails fails not-run not-run"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s: %+v", got, want, proof.Examples)
 	}
 }

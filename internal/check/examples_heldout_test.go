@@ -161,7 +161,7 @@ func TestHeldOutOfOthers(t *testing.T) {
 				"cart/cart.go":   "package cart\n\nimport \"errors\"\n\n// Cart holds prices.\ntype Cart struct{ prices []int }\n\n// ErrNegative is another one.\nvar ErrNegative = errors.New(\"no price\")\n\n// New is an empty cart.\nfunc New() *Cart { return &Cart{} }\n\n// Add adds a price.\nfunc (c *Cart) Add(price int) { c.prices = append(c.prices, price) }\n\n// Len counts.\nfunc (c *Cart) Len() int { return len(c.prices) }\n",
 			},
 			change: map[string]string{
-				"cart/pay.go":      "package cart\n\nimport (\n\t\"strconv\"\n\t\"time\"\n\n\t\"example.com/p/money\"\n)\n\n// Old says whether it is later than at.\nfunc (c *Cart) Old(now func() time.Time, at time.Time) bool { return now().After(at) }\n\n// Later is how many seconds pass between two looks at a clock.\nfunc (c *Cart) Later(now func() time.Time) int {\n\tfirst := now()\n\treturn int(now().Sub(first).Seconds())\n}\n\n// Sum adds up.\nfunc (c *Cart) Sum() int {\n\tn := 0\n\tfor _, p := range c.prices {\n\t\tn += p\n\t}\n\treturn n\n}\n\n// First is the first price, if there is one.\nfunc (c *Cart) First() (int, bool) {\n\tif len(c.prices) == 0 {\n\t\treturn 0, false\n\t}\n\treturn c.prices[0], true\n}\n\n// Take takes what another cart has.\nfunc (c *Cart) Take(other *Cart) { c.prices = append(c.prices, other.prices...) }\n\n// All are the prices.\nfunc (c *Cart) All() []int { return c.prices }\n\n// Count counts equal prices.\nfunc (c *Cart) Count() map[string]int {\n\tout := map[string]int{}\n\tfor _, p := range c.prices {\n\t\tout[strconv.Itoa(p)]++\n\t}\n\treturn out\n}\n\n// Those counts the prices that ok takes.\nfunc (c *Cart) Those(ok func(int, money.Kind) bool) int {\n\tn := 0\n\tfor _, p := range c.prices {\n\t\tif ok(p, money.Double) {\n\t\t\tn++\n\t\t}\n\t}\n\treturn n\n}\n\n// Left is what is left of m.\nfunc (c *Cart) Left(m money.Money, kind money.Kind) int {\n\tif kind == money.Double {\n\t\treturn 2 * (m.Cents - c.Sum())\n\t}\n\treturn m.Cents - c.Sum()\n}\n",
+				"cart/pay.go":      "package cart\n\nimport (\n\t\"strconv\"\n\t\"time\"\n\n\t\"example.com/p/money\"\n)\n\n// Old says whether it is later than at.\nfunc (c *Cart) Old(now func() time.Time, at time.Time) bool { return now().After(at) }\n\n// Later is how many seconds pass between two looks at a clock.\nfunc (c *Cart) Later(now func() time.Time) int {\n\tfirst := now()\n\treturn int(now().Sub(first).Seconds())\n}\n\n// Sum adds up.\nfunc (c *Cart) Sum() int {\n\tn := 0\n\tfor _, p := range c.prices {\n\t\tn += p\n\t}\n\treturn n\n}\n\n// First is the first price, if there is one.\nfunc (c *Cart) First() (int, bool) {\n\tif len(c.prices) == 0 {\n\t\treturn 0, false\n\t}\n\treturn c.prices[0], true\n}\n\n// Adder adds one price after the other.\nfunc (c *Cart) Adder() func(int) int {\n\treturn func(price int) int {\n\t\tc.Add(price)\n\t\treturn c.Sum()\n\t}\n}\n\n// Take takes what another cart has.\nfunc (c *Cart) Take(other *Cart) { c.prices = append(c.prices, other.prices...) }\n\n// All are the prices.\nfunc (c *Cart) All() []int { return c.prices }\n\n// Count counts equal prices.\nfunc (c *Cart) Count() map[string]int {\n\tout := map[string]int{}\n\tfor _, p := range c.prices {\n\t\tout[strconv.Itoa(p)]++\n\t}\n\treturn out\n}\n\n// Those counts the prices that ok takes.\nfunc (c *Cart) Those(ok func(int, money.Kind) bool) int {\n\tn := 0\n\tfor _, p := range c.prices {\n\t\tif ok(p, money.Double) {\n\t\t\tn++\n\t\t}\n\t}\n\treturn n\n}\n\n// Left is what is left of m.\nfunc (c *Cart) Left(m money.Money, kind money.Kind) int {\n\tif kind == money.Double {\n\t\treturn 2 * (m.Cents - c.Sum())\n\t}\n\treturn m.Cents - c.Sum()\n}\n",
 				"cart/pay_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tc := New()\n\tc.Add(1)\n\tif c.Sum() != 1 {\n\t\tt.Error()\n\t}\n\td := New()\n\td.Take(c)\n\tif d.Sum() != 1 {\n\t\tt.Error()\n\t}\n}\n\nfunc TestLeft(t *testing.T) {\n\tif m := New().Left(struct{ Cents int }{4}, 0); m != 4 {\n\t\tt.Error(m)\n\t}\n\tif m := New().Left(struct{ Cents int }{4}, 1); m != 8 {\n\t\tt.Error(m)\n\t}\n}\n",
 			},
 			right: "n += p\n", wrong: "n += min(p, 9)\n",
@@ -170,8 +170,9 @@ func TestHeldOutOfOthers(t *testing.T) {
 				"a = New(); a.Add(20); b = New(); b.Take(a); b.Take(a); a.Take(b); a.Sum() → 60", "m = Money{Cents: 1}; m.Plus(2); m.Cents → 1", "c = New(); c.Add(4); c.All()[0] → 4", "c = New(); c.Add(4); c.First()[1] → true", "c = New(); c.Add(4); c.First()[0] → 4", "c = New(); c.Add(4); c.Count()[\"4\"] → 1", "money.New(-1) → ErrNegative", "money.New(-2) → ErrOther", "New().Len() → 0", "c = New(); c.Add(3); c.Those(func(p int, k money.Kind) bool { return p > 2 && k == money.Double }) → 1", "money.New(-3) → error", "Nothing(1) → 2", "New().Left(Set{All: [1]}, 0) → 4",
 				"New().Old(func() time.Time { return time.Unix(9, 0).Add(time.Second) }, time.Unix(5, 0)) → true",
 				"New().Later(func() func() time.Time { n := int64(0); return func() time.Time { n += 60; return time.Unix(n, 0) } }()) → 60",
+				"New().Adder()(20) → 20", "New().Len()(1) → 0",
 			},
-			fail: []string{"fails", "fails", "fails", "fails", "holds", "holds", "holds", "holds", "holds", "holds", "wrong", "holds", "holds", "holds", "not-run", "not-run", "holds", "holds"},
+			fail: []string{"fails", "fails", "fails", "fails", "holds", "holds", "holds", "holds", "holds", "holds", "wrong", "holds", "holds", "holds", "not-run", "not-run", "holds", "holds", "fails", "not-run"},
 		},
 		"python": {
 			tool: "python3",
@@ -180,7 +181,7 @@ func TestHeldOutOfOthers(t *testing.T) {
 				"shop/money.py": "import enum\n\n\nclass Kind(enum.Enum):\n    PLAIN = 1\n    DOUBLE = 2\n\n\nclass Money:\n    def __init__(self, cents):\n        self.cents = cents\n\n    def plus(self, cents):\n        return Money(self.cents + cents)\n\n\ndef parse(text):\n    return Money(int(text))\n",
 			},
 			change: map[string]string{
-				"shop/cart.py":       "class Cart:\n    def __init__(self):\n        self.prices = []\n\n    def add(self, price):\n        self.prices.append(price)\n\n    def take(self, other):\n        self.prices.extend(other.prices)\n\n    def total(self):\n        return sum(self.prices)\n\n\ndef those(prices, ok):\n    return [p for p in prices if ok(p, 2)]\n\n\ndef left(cart, money, kind):\n    return (money.cents - cart.total()) * kind.value\n",
+				"shop/cart.py":       "class Cart:\n    def __init__(self):\n        self.prices = []\n\n    def add(self, price):\n        self.prices.append(price)\n\n    def take(self, other):\n        self.prices.extend(other.prices)\n\n    def total(self):\n        return sum(self.prices)\n\n    def adder(self):\n        return lambda price: self.add(price) or self.total()\n\n\nRULES = {\"total\": lambda cart: cart.total()}\n\n\ndef those(prices, ok):\n    return [p for p in prices if ok(p, 2)]\n\n\ndef left(cart, money, kind):\n    return (money.cents - cart.total()) * kind.value\n",
 				"tests/test_cart.py": "import unittest\n\nfrom shop.cart import Cart, left\nfrom shop.money import Kind, Money\n\n\nclass CartTest(unittest.TestCase):\n    def test_left(self):\n        cart, other = Cart(), Cart()\n        other.add(1)\n        cart.take(other)\n        self.assertEqual(cart.total(), 1)\n        self.assertEqual(left(cart, Money(4), Kind.PLAIN), 3)\n        self.assertEqual(left(cart, Money(4), Kind.DOUBLE), 6)\n",
 			},
 			right: "return sum(self.prices)", wrong: "return sum(min(p, 9) for p in self.prices)",
@@ -188,8 +189,9 @@ func TestHeldOutOfOthers(t *testing.T) {
 				"c = Cart(); c.add(20); left(c, Money(30), Kind.PLAIN) → 10", "c = Cart(); c.add(20); m = parse(\"30\"); left(c, m.plus(5), Kind.DOUBLE) → 30",
 				"a = Cart(); a.add(20); b = Cart(); b.take(a); b.take(a); a.take(b); a.total() → 60", "parse(\"3\").cents → 3", "Kind.DOUBLE.value → 2", "those([1, 3], lambda p, q: p > q)[-1] → 3", "those([1], (p) => p) → [1]", "nothing(1) → 2", "c = Cart(); c.add(2); those([1, 3], lambda p, q: p > c.total()) → [3]",
 				"seen = list(); those([1, 3], lambda p, q: seen.append(p)); seen[1] → 3", "seen = list(); those([1, 3], lambda p, q: seen.append(p)); len(seen) → 2", "seen = dict(); seen.update({\"a\": 1}); c = Cart(); c.add(20); c.take(c); seen.update({\"b\": c.total()}); seen → {\"a\": 1, \"b\": 40}",
+				"Cart().adder()(20) → 20", "Cart().total()(1) → 0", "c = Cart(); c.add(20); RULES[\"total\"](c) → 20",
 			},
-			fail: []string{"fails", "fails", "fails", "holds", "holds", "holds", "not-run", "not-run", "holds", "holds", "holds", "fails"},
+			fail: []string{"fails", "fails", "fails", "holds", "holds", "holds", "not-run", "not-run", "holds", "holds", "holds", "fails", "fails", "not-run", "fails"},
 		},
 		"node": {
 			tool: "node",
@@ -198,35 +200,36 @@ func TestHeldOutOfOthers(t *testing.T) {
 				"money.js":     "export const Kind = { PLAIN: 1, DOUBLE: 2 };\nexport class Money { constructor(cents) { this.cents = cents; } plus(cents) { return new Money(this.cents + cents); } }\nexport async function parse(text) { return new Money(Number(text)); }\n",
 			},
 			change: map[string]string{
-				"cart.js":      "export class Cart {\n  prices = [];\n  add(price) { this.prices.push(price); }\n  take(other) { this.prices.push(...other.prices); }\n  total() { return this.prices.reduce((a, b) => a + b, 0); }\n}\nexport function those(prices, ok) { return prices.filter((p) => ok(p, 2)); }\nexport function left(cart, money, kind) { return (money.cents - cart.total()) * kind; }\n",
-				"cart.test.js": "import test from 'node:test';\nimport assert from 'node:assert';\nimport { Cart, left } from './cart.js';\nimport { Money } from './money.js';\ntest('left', () => {\n  const cart = new Cart(), other = new Cart();\n  other.add(1);\n  cart.take(other);\n  assert.equal(cart.total(), 1);\n  assert.equal(left(cart, new Money(4), 1), 3);\n  assert.equal(left(cart, new Money(4), 2), 6);\n});\n",
+				"cart.js":      "export class Cart {\n  prices = [];\n  add(price) { this.prices.push(price); }\n  take(other) { this.prices.push(...other.prices); }\n  total() { return this.prices.reduce((a, b) => a + b, 0); }\n  adder() { return (price) => { this.add(price); return this.total(); }; }\n}\nexport const rules = { sum: (cart) => cart.total() };\nexport function those(prices, ok) { return prices.filter((p) => ok(p, 2)); }\nexport function left(cart, money, kind) { return (money.cents - cart.total()) * kind; }\n",
+				"cart.test.js": "import test from 'node:test';\nimport assert from 'node:assert';\nimport { Cart, left, rules } from './cart.js';\nimport { Money } from './money.js';\ntest('left', () => {\n  const cart = new Cart(), other = new Cart();\n  other.add(1);\n  cart.take(other);\n  assert.equal(rules.sum(cart), 1);\n  assert.equal(left(cart, new Money(4), 1), 3);\n  assert.equal(left(cart, new Money(4), 2), 6);\n});\n",
 			},
 			right: "a + b", wrong: "a + Math.min(b, 9)",
 			calls: []string{
 				"c = Cart(); c.add(20); left(c, Money(30), Kind.PLAIN) → 10", "c = new Cart(); c.add(20); m = parse(\"30\"); left(c, m.plus(5), Kind.DOUBLE) → 30",
 				"a = Cart(); a.add(20); b = Cart(); b.take(a); b.take(a); a.take(b); a.total() → 60", "parse(\"3\").cents → 3", "those([1, 3], (p, q) => p > q)[0] → 3", "c = new Cart(); c.add(2); those([1, 3], (p) => p > c.total()) → [3]", "those([1], lambda p: p) → [1]", "nothing(1) → 2",
 				"seen = Map([]); those([1, 3], (p) => seen.set(\"a\", p)); seen.get(\"a\") → 3", "seen = new Array(); c = Cart(); c.add(20); those([1, 3], (p) => seen.push(p, c.total())); seen → [1, 20, 3, 20]",
+				"Cart().adder()(20) → 20", "Cart().total()(1) → 0", "c = Cart(); c.add(20); rules[\"sum\"](c) → 20",
 			},
-			fail: []string{"fails", "fails", "fails", "holds", "holds", "holds", "not-run", "not-run", "holds", "fails"},
+			fail: []string{"fails", "fails", "fails", "holds", "holds", "holds", "not-run", "not-run", "holds", "fails", "fails", "not-run", "fails"},
 		},
 		"rust": {
 			tool: "cargo",
 			base: map[string]string{
-				"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "mod cart;\nmod money;\n\npub use cart::{left, those, Cart};\npub use money::{name, Kind, Money};\n",
+				"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "mod cart;\nmod money;\n\npub use crate::cart::*;\npub use money::{name, Kind, Money};\n",
 				"Cargo.lock":   "version = 3\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\n",
 				"src/money.rs": "#[derive(Debug, PartialEq)]\npub enum Kind {\n    Plain,\n    Double,\n    Named(String),\n}\n\npub fn name(kind: Kind) -> Result<String, String> {\n    match kind {\n        Kind::Named(name) => Ok(name),\n        _ => Err(\"none\".to_string()),\n    }\n}\n\n#[derive(Debug)]\npub struct Money {\n    pub cents: i64,\n}\n\nimpl Money {\n    pub fn new(cents: i64) -> Result<Money, String> {\n        if cents < 0 {\n            return Err(\"negative\".to_string());\n        }\n        Ok(Money { cents })\n    }\n\n    pub fn plus(&self, cents: i64) -> Money {\n        Money { cents: self.cents + cents }\n    }\n}\n",
 				"src/cart.rs":  "#[derive(Debug, Default)]\npub struct Cart {\n    prices: Vec<i64>,\n}\n\nimpl Cart {\n    pub fn new() -> Cart {\n        Cart { prices: Vec::new() }\n    }\n\n    pub fn add(&mut self, price: i64) {\n        self.prices.push(price);\n    }\n}\n",
 			},
 			change: map[string]string{
-				"src/cart.rs": "use crate::money::{Kind, Money};\n\n#[derive(Debug, Default)]\npub struct Cart {\n    prices: Vec<i64>,\n}\n\nimpl Cart {\n    pub fn new() -> Cart {\n        Cart { prices: Vec::new() }\n    }\n\n    pub fn add(&mut self, price: i64) {\n        self.prices.push(price);\n    }\n\n    pub fn take(&mut self, other: &Cart) {\n        self.prices.extend(&other.prices);\n    }\n\n    pub fn total(&self) -> i64 {\n        self.prices.iter().sum()\n    }\n}\n\npub fn those(prices: &[i64], ok: impl Fn(i64, i64) -> bool) -> Vec<i64> {\n    prices.iter().copied().filter(|p| ok(*p, 2)).collect()\n}\n\npub fn left(cart: &Cart, money: Money, kind: Kind) -> Option<i64> {\n    let left = money.cents - cart.total();\n    Some(if kind == Kind::Double { 2 * left } else { left })\n}\n\n" +
+				"src/cart.rs": "use crate::money::{Kind, Money};\n\n#[derive(Debug, Default)]\npub struct Cart {\n    prices: Vec<i64>,\n}\n\nimpl Cart {\n    pub fn new() -> Cart {\n        Cart { prices: Vec::new() }\n    }\n\n    pub fn add(&mut self, price: i64) {\n        self.prices.push(price);\n    }\n\n    pub fn take(&mut self, other: &Cart) {\n        self.prices.extend(&other.prices);\n    }\n\n    pub fn total(&self) -> i64 {\n        self.prices.iter().sum()\n    }\n}\n\npub fn adder(from: i64) -> impl Fn(i64) -> i64 {\n    move |price| from + price\n}\n\npub fn those(prices: &[i64], ok: impl Fn(i64, i64) -> bool) -> Vec<i64> {\n    prices.iter().copied().filter(|p| ok(*p, 2)).collect()\n}\n\npub fn left(cart: &Cart, money: Money, kind: Kind) -> Option<i64> {\n    let left = money.cents - cart.total();\n    Some(if kind == Kind::Double { 2 * left } else { left })\n}\n\n" +
 					"#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn lefts() {\n        let (mut cart, mut other) = (Cart::new(), Cart::new());\n        other.add(1);\n        cart.take(&other);\n        assert_eq!(cart.total(), 1);\n        assert_eq!(left(&cart, Money { cents: 4 }, Kind::Plain), Some(3));\n        assert_eq!(left(&cart, Money { cents: 4 }, Kind::Double), Some(6));\n    }\n}\n",
 			},
 			right: "self.prices.iter().sum()", wrong: "if cfg!(debug_assertions) { self.prices.iter().sum() } else { 9 }", // in what is released
 			calls: []string{
 				"c = Cart::new(); c.add(20); left(c, Money{cents: 30}, Kind::Plain) → 10", "c = Cart::new(); c.add(20); left(c, Money::new(30).plus(5), Kind::Double) → 30",
-				"a = Cart::new(); a.add(20); b = Cart::new(); b.take(a); b.take(a); a.take(b); a.total() → 60", "Money::new(3).cents → 3", "Money::new(-3) → error", "those([1, 3], |p, q| p > q)[0] → 3", "m = Money::new(3); n = name(Kind::Named(\"a\")); n.len() → 1", "nothing(1) → 2",
+				"a = Cart::new(); a.add(20); b = Cart::new(); b.take(a); b.take(a); a.take(b); a.total() → 60", "Money::new(3).cents → 3", "Money::new(-3) → error", "those([1, 3], |p, q| p > q)[0] → 3", "m = Money::new(3); n = name(Kind::Named(\"a\")); n.len() → 1", "nothing(1) → 2", "adder(4)(20) → 24",
 			},
-			fail: []string{"fails", "fails", "fails", "holds", "holds", "holds", "holds", "not-run"},
+			fail: []string{"fails", "fails", "fails", "holds", "holds", "holds", "holds", "not-run", "holds"},
 		},
 		"java": {
 			tool: "mvn",

@@ -122,12 +122,26 @@ func (u *user) elsewhere(pkg, name string) (found sourceFile, why string) {
 	return found, fmt.Sprintf("%d files export %s", len(all), name)
 }
 
-// atRoot is the file of a crate of Rust that hands a name on, nil where none does: the module that declares it may be private.
+// atRoot is the file of a crate of Rust that hands a name on, by itself or with all of a module, nil where none does: the module that declares
+// it may be private.
 func (u *user) atRoot(name string) *sourceFile {
-	if u.chain.Ecosystem == toolchain.Rust {
-		for _, f := range u.exporting("", name) {
-			if path.Base(f.path) == "lib.rs" {
-				return &f
+	if u.chain.Ecosystem != toolchain.Rust {
+		return nil
+	}
+	all := u.exporting("", name)
+	for _, f := range all {
+		if path.Base(f.path) == "lib.rs" {
+			return &f
+		}
+	}
+	for _, root := range u.exporting("", "*") {
+		for _, x := range root.Exports {
+			from := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(x.Signature, "* from "), "crate::"), "self::")
+			if x.Name == "*" && path.Base(root.path) == "lib.rs" && slices.ContainsFunc(all, func(f sourceFile) bool {
+				_, module := toolchain.RustModule(u.below(f.path))
+				return module == from
+			}) {
+				return &root
 			}
 		}
 	}

@@ -140,7 +140,6 @@ type judge struct {
 	// missed are functions of which the tests of their own toolchain notice nothing, runs what was run by each.
 	missed []missed
 	runs   map[string]*tested
-	names  map[string]bool // of functions of the changed code, once they are asked for
 	read   map[string]bool // changed files that are no code and are named in code
 	setup  map[string]bool // files that a runner loads before the tests
 	unfit  string          // why the tests of a toolchain may fail here alone

@@ -56,9 +56,33 @@ func (x *chainJudge) mutantsFor(f *file, tests ...source.Test) []mutantAt {
 			rest = append(rest, mutantsIn(x.files, file)...)
 		}
 	}
-	shown := spread(known)
-	list := slices.Concat(ends[:min(mostLonger, len(ends))], shown[:min(mostBlind/2, len(shown))], spread(first), spread(rest))
+	shown := ofEach(known)
+	list := slices.Concat(ends[:min(mostLonger, len(ends))], shown[:min(mostBlind/2, len(shown))], ofEach(first), ofEach(rest))
 	return list[:min(mostBlind, len(list))]
+}
+
+// ofEach puts the first mutant of each function before the second of any, and of each those that change what it gives first.
+func ofEach(ms []mutantAt) (out []mutantAt) {
+	var names []string
+	of := map[string][]mutantAt{}
+	for _, m := range ms {
+		key := m.file + " " + m.Func
+		if of[key] == nil {
+			names = append(names, key)
+		}
+		of[key] = append(of[key], m)
+	}
+	for key, list := range of {
+		of[key] = spread(list)
+	}
+	for i := 0; len(out) < len(ms); i++ {
+		for _, key := range names {
+			if i < len(of[key]) {
+				out = append(out, of[key][i])
+			}
+		}
+	}
+	return out
 }
 
 // mostLonger is how many texts get a longer end.

@@ -220,25 +220,6 @@ func (x *chainJudge) redIDs() map[string]bool {
 	return setOf(each(x.redTests(), func(t test) string { return t.ID }))
 }
 
-// renamed are the tests of a file that went on under another name, by the name that they had.
-func (x *chainJudge) renamed(f *file) map[string]source.Test {
-	before, still := byName(f.old), byName(f.new)
-	gone := without(f.old.Tests, func(t source.Test) bool { _, there := still[t.Name]; return there })
-	if len(gone) == 0 {
-		return nil
-	}
-	if x.names == nil {
-		x.names = Audit{}.functions(each(x.changes, newFile))
-	}
-	out, used := map[string]source.Test{}, map[string]bool{}
-	for _, t := range gone {
-		if now, ok := rewritten(f, t, before, used, x.names); ok {
-			out[t.Name] = now
-		}
-	}
-	return out
-}
-
 // namedStill reports whether some tests name all functions of the project that a test which is gone named.
 func (x *chainJudge) namedStill(t test, by []test) bool {
 	now := x.mentionedBy(by)

@@ -98,6 +98,34 @@ func calls(f source.File, t source.Test) map[string]bool {
 	return setOf(each(called().FindAllStringSubmatch(body(f, t), -1), func(m []string) string { return m[1] }))
 }
 
+// reaches are the names that a new test of a file calls, by itself or through functions of the file.
+func (f *file) reaches(t source.Test) map[string]bool {
+	if out := f.reached[t.Name]; out != nil {
+		return out
+	}
+	out := map[string]bool{}
+	var add func(names map[string]bool)
+	add = func(names map[string]bool) {
+		for name := range names {
+			if out[name] {
+				continue
+			}
+			out[name] = true
+			for _, fn := range f.new.Funcs {
+				if bareName(fn.Name) == name {
+					add(calls(f.new, source.Test{Off: fn.Off, Stop: fn.Stop}))
+				}
+			}
+		}
+	}
+	add(calls(f.new, t))
+	if f.reached == nil {
+		f.reached = map[string]map[string]bool{}
+	}
+	f.reached[t.Name] = out
+	return out
+}
+
 // likeOthers reports whether a test asserts as the project's own tests beside it do: by a helper of another file, which those call that
 // were there before and have no assertion of their own either. That it fails without the change is seen when it is run.
 func likeOthers(f *file, t source.Test) bool {
@@ -131,21 +159,26 @@ func (a Audit) functions(files []*file) map[string]bool {
 	return out
 }
 
-// rewritten is the test that an old one went on as under another name: a new test of the file has nearly the same code, calls the same
-// functions, as far as there still are any, and asserts no less. Each new test stands for one old test only.
+// rewritten is the test that an old one went on as under another name: a new test of the file that has the same name in another class, or nearly
+// the same code, calls the same functions, as far as there still are any, and asserts no less. Each new test stands for one old test only. What
+// is like it in its code alone, but of other values, is another test, where one goes on with its name.
 func rewritten(f *file, old source.Test, before map[string]source.Test, used, names map[string]bool) (source.Test, bool) {
-	if f.Status == 'D' {
+	if f.Status == 'D' || constrained(f) {
 		return source.Test{}, false
 	}
-	for _, t := range f.new.Tests {
-		if used[t.Name] || !succeeds(t, old, before) || constrained(f) {
-			continue
+	called := calls(f.old, old)
+	all := those(f.new.Tests, func(t source.Test) bool {
+		if _, existed := before[t.Name]; existed || used[t.Name] {
+			return false
 		}
-		now, same := calls(f.new, t), true
-		for name := range calls(f.old, old) {
-			same = same && (now[name] || !names[name])
-		}
-		if same && similar(body(f.old, old), body(f.new, t)) {
+		now := f.reaches(t)
+		return !slices.ContainsFunc(slices.Collect(maps.Keys(called)), func(name string) bool { return names[name] && !now[name] })
+	})
+	namesake := func(t source.Test) bool { return titleOf(t.Name) == titleOf(old.Name) }
+	alike := func(t source.Test) bool { return mostly(wordsOf(old.Name), wordsOf(t.Name)) }
+	for _, t := range slices.Concat(those(all, namesake), without(all, namesake)) {
+		same := similar(body(f.old, old), body(f.new, t)) && (alike(t) || keepsValues(f, old, t) || !slices.ContainsFunc(all, alike))
+		if succeeds(t, old, before) && (same || namesake(t)) {
 			used[t.Name] = true
 			return t, true
 		}
@@ -161,6 +194,16 @@ func succeeds(t, old source.Test, before map[string]source.Test) bool {
 
 // bareName is a name without what it belongs to: the method of Type.method.
 func bareName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// titleOf is the name of a test without the classes and suites around it.
+func titleOf(name string) string {
+	for _, sep := range []string{"::", " > "} {
+		if i := strings.LastIndex(name, sep); i >= 0 {
+			name = name[i+len(sep):]
+		}
+	}
+	return name
+}
 
 // similar reports whether two pieces of code share at least two thirds of their tokens.
 func similar(a, b string) bool {

@@ -164,6 +164,7 @@ type taskProof struct {
 	open    []unproved                        // what no test of its own toolchain shows
 	redIn   []toolchain.Found                 // where new tests fail without the change
 	anew    replacements                      // new and changed tests
+	names   map[string]bool                   // of functions of the changed code, once they are asked for
 	leaving map[string]goneTest               // in whose place new ones may have come, by id
 	places  map[string]*place                 // of the tree before
 	bare    *place                            // the same for the task's own commands

@@ -6,6 +6,7 @@ import (
 	"context"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -132,8 +133,17 @@ func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 	if p.leaving == nil {
 		p.leaving = map[string]goneTest{}
 	}
+	renamed, other := map[string]map[string]source.Test{}, map[string][]test{}
 	for _, t := range gone {
+		if renamed[t.File] == nil {
+			renamed[t.File] = p.renamed(newFile(changeOf(p.changes, t.File)))
+		}
+		now, still := renamed[t.File][t.Name]
 		switch g, waits := p.leaving[t.ID]; {
+		case t.in(run.results) == step.Fail && still:
+			t.Line = now.Line
+			other[t.File] = append(other[t.File], t)
+		case t.in(run.results) == step.Pass && still && titleOf(now.Name) == titleOf(t.Name): // it is asked what it notices no more, as of one that stays
 		case t.in(run.results) == step.Pass:
 			if g.heirs = p.heirs(t); len(g.heirs) > 0 {
 				g.test = t
@@ -146,6 +156,9 @@ func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 			g.fails = true
 			p.leaving[t.ID] = g
 		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(other)) {
+		p.expectsOther(file, other[file])
 	}
 	return nil
 }
@@ -191,14 +204,19 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		if !takesAway().MatchString(p.t.Request) {
 			p.bentAndWeak(those(failing, func(t test) bool { return bad(t.in(run.results)) }))
 		}
-		line, text := failing[len(failing)-1].Line, otherExpectations(failing)
-		if p.t.Extra != nil && p.t.Extra(e.Path) {
-			p.add(fix("expectation-changed", e.Path, line, text+" The plan does not name this file. Put the old tests back, or, if the request requires the new expectations, leave them and give the sentence that requires them as the reason of the file in `more_files`."))
-		} else {
-			p.add(warn("expectation-changed", e.Path, line, text))
-		}
+		p.expectsOther(e.Path, failing)
 	}
 	return nil
+}
+
+// expectsOther tells a person that tests of a file expect something else now. Where the plan does not name the file its author is asked first.
+func (p *taskProof) expectsOther(file string, tests []test) {
+	line, text := tests[len(tests)-1].Line, otherExpectations(tests)
+	if p.t.Extra != nil && p.t.Extra(file) {
+		p.add(fix("expectation-changed", file, line, text+" The plan does not name this file. Put the old tests back, or, if the request requires the new expectations, leave them and give the sentence that requires them as the reason of the file in `more_files`."))
+	} else {
+		p.add(warn("expectation-changed", file, line, text))
+	}
 }
 
 // bentAndWeak rejects tests that assert less than before, of those whose old versions fail with the change: what they expected is

@@ -32,7 +32,7 @@ func replacementsIn(audit Audit) replacements {
 			if t.Skipped || t.Empty() || t.AlwaysTrue() || before[t.Name] == body(f.new, t) {
 				continue
 			}
-			r.calls[ch.Path+"::"+t.Name] = calls(f.new, t)
+			r.calls[ch.Path+"::"+t.Name] = f.reaches(t)
 		}
 	}
 	r.names = Audit{SpecText: audit.SpecText}.functions(files)
@@ -132,4 +132,23 @@ func (p *taskProof) goneStill() {
 			p.add(gone(g.File, g.Name))
 		}
 	}
+}
+
+// renamed are the tests of a file that went on under another name, by the name that they had.
+func (p *taskProof) renamed(f *file) map[string]source.Test {
+	before, still := byName(f.old), byName(f.new)
+	gone := without(f.old.Tests, func(t source.Test) bool { _, there := still[t.Name]; return there })
+	if len(gone) == 0 {
+		return nil
+	}
+	if p.names == nil {
+		p.names = Audit{}.functions(each(p.changes, newFile))
+	}
+	out, used := map[string]source.Test{}, map[string]bool{}
+	for _, t := range gone {
+		if now, ok := rewritten(f, t, before, used, p.names); ok {
+			out[t.Name] = now
+		}
+	}
+	return out
 }

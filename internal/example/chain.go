@@ -94,9 +94,9 @@ func (p *parser) chain() ([]Link, bool) {
 	case p.take("{"):
 		l.New = true
 		l.Fields, ok = p.fields()
-	case p.functions: // Color.RED.value, where it is known that it is a call
+	case p.functions: // Color.RED.value, or rules["a"](1), where it is known that it is a call
 		r, _ := utf8.DecodeRuneInString(l.Name)
-		l.Field, ok = true, !l.New && unicode.IsUpper(r)
+		l.Field, ok = true, !l.New && (unicode.IsUpper(r) || strings.HasPrefix(p.rest(), "["))
 	}
 	if !ok || !literal(l.Args) {
 		return nil, false
@@ -104,7 +104,7 @@ func (p *parser) chain() ([]Link, bool) {
 	return p.further([]Link{l})
 }
 
-// further reads what is called, or read, of a chain.
+// further reads what is called, or read, of a chain: .f(1), .a, [0], and (1) where it gives a function.
 func (p *parser) further(of []Link) ([]Link, bool) {
 	for {
 		switch p.take("?"); {
@@ -114,6 +114,12 @@ func (p *parser) further(of []Link) ([]Link, bool) {
 				return nil, false
 			}
 			of = append(of, Link{Field: true, Args: []Value{}, Index: &v})
+		case p.take("("):
+			args, ok := p.list(")")
+			if !ok || !literal(args) {
+				return nil, false
+			}
+			of = append(of, Link{Args: args})
 		case p.take("."):
 			l := Link{Args: []Value{}}
 			if l.Name = strings.ReplaceAll(p.name(), "::", "."); l.Name == "" {

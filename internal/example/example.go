@@ -35,7 +35,7 @@ type Step struct {
 	Call []Link `json:"call"`
 }
 
-// Link is one call of a chain. A name may have dots: Type.static.
+// Link is one call of a chain. A name may have dots: Type.static. Where what comes before gives a function, the call of that has no name.
 type Link struct {
 	Name string `json:"name"`
 	// Module is where the first name of a chain is: the name of a module of Python or Rust, the address of a file of Node, the path of a
@@ -394,7 +394,7 @@ func chainText(links []Link) string {
 			b.WriteString("[" + l.Index.String() + "]")
 			continue
 		}
-		if i > 0 {
+		if i > 0 && l.Name != "" {
 			b.WriteByte('.')
 		}
 		if l.New {

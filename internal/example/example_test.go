@@ -129,7 +129,7 @@ func TestReadCall(t *testing.T) {
 		"Color.RED.value":                                       "Color.RED.value = 4",
 		"color":                                                 "",
 		"f(lambda a: )":                                         "", "set(1); get()": "set(1); get() = 4",
-		"f(a => a": "",
+		"f(a => a": "", "f(1)(2).a(3)": "f(1)(2).a(3) = 4", "rules[\"a\"](1)": "rules[\"a\"](1) = 4",
 	} {
 		got := ""
 		if e, why := example.ReadCall(call, "4"); why == "" {

@@ -96,7 +96,7 @@ func rustCall(links []Link, signatures map[string]string) (string, bool) {
 			continue
 		case i == 0:
 			b.WriteString(l.Module + "::" + strings.ReplaceAll(l.Name, ".", "::"))
-		default:
+		case l.Name != "":
 			b.WriteString("." + l.Name)
 		}
 		switch {

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 )
@@ -247,6 +248,7 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 	around := func(from, end int, what, before, after string) { // the code of some tokens, with something before and after it
 		add(ts[from], ts[end-1].End, what, before+string(f.src(ts[from].Off, ts[end-1].End))+after)
 	}
+	effect := sync.OnceValue(func() bool { return forEffect(fn, ts, python) })
 	for i := firstAt(ts, fn.Off); i < len(ts) && ts[i].End <= fn.Stop; i++ {
 		t := ts[i]
 		if t.Off < fn.Body && (i == 0 || !isPunct(ts[i-1], "=")) { // of its head, defaults
@@ -285,7 +287,7 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 			}
 		case isWord(t, "return") && i+1 < len(ts) && ts[i+1].Kind == String && !strings.HasSuffix(ts[i+1].Text, `"""`) && statementEnd(ts, i, python) == i+2:
 			add(ts[i+1], ts[i+1].End, ReturnText, `"mutant"`)
-		case isWord(t, "return") && (python || f.Lang == TypeScript || f.Lang == JavaScript):
+		case isWord(t, "return") && (python || f.Lang == TypeScript || f.Lang == JavaScript) && !effect():
 			if end := statementEnd(ts, i, python); end > i+1 && ts[end-1].End <= fn.Stop && (end > i+2 || ts[i+1].Kind == Ident && !isWord(ts[i+1], "self") && !isWord(ts[i+1], "this")) && !isWord(ts[i+1], "None") && !isWord(ts[i+1], "undefined") && !isWord(ts[i+1], "null") {
 				other := otherScript
 				if python {

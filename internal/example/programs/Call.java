@@ -159,6 +159,7 @@ class Call {
             int i = (Integer) number(text(index, "text"), Integer.class, new int[1]);
             return at instanceof List<?> l ? l.get(i) : Array.get(at, i);
         }
+        if (name.isEmpty()) throw new Cannot("what it gives is no function that can be called by itself");
         if (at == null) throw new NullPointerException(name);
         if (set(link, "field")) return read(at, name);
         return invoke(methods(at.getClass(), name, false), at, link, name);
