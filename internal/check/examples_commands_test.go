@@ -91,8 +91,10 @@ func TestEndlessCommands(t *testing.T) {
 	tree := lab.tree(base, map[string]string{"bin/countdown.sh": "case $1 in 0) echo done ;; *) sleep 3600 ;; esac\n"})
 	const line = "$ sh bin/countdown.sh "
 	call := func(with string) step.HeldOut { return step.HeldOut{Call: line + with, Gives: `"done"`, Sure: true} }
-	task := check.Task{Chains: []toolchain.Found{{}}, Owns: owns("bin/countdown.sh"), Taken: owns(), Deletes: owns(), Base: base,
-		HeldOut: []step.HeldOut{call("0"), call("1"), call("2"), call("3"), {Call: "$ cat bin/none.txt", Gives: `"0"`}}}
+	task := check.Task{
+		Chains: []toolchain.Found{{}}, Owns: owns("bin/countdown.sh"), Taken: owns(), Deletes: owns(), Base: base,
+		HeldOut: []step.HeldOut{call("0"), call("1"), call("2"), call("3"), {Call: "$ cat bin/none.txt", Gives: `"0"`}},
+	}
 	proof, _, err := lab.checker.Task(t.Context(), task, base, tree)
 	if err != nil {
 		t.Fatal(err)

@@ -205,6 +205,16 @@ func titleOf(name string) string {
 	return name
 }
 
+// keepsValues reports whether a new test of a file has all values that an old one has.
+func keepsValues(f *file, old, now source.Test) bool {
+	return len(without(literals(f.old, old), oneFor(literals(f.new, now)))) == 0
+}
+
+// nameWord is a word of a name: of a sentence, in camel case, with underscores.
+var nameWord = re.New(`[\pL\d][\p{Ll}\d]*`)
+
+func wordsOf(name string) []string { return nameWord().FindAllString(name, -1) }
+
 // similar reports whether two pieces of code share at least two thirds of their tokens.
 func similar(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -109,16 +108,6 @@ func (p *taskProof) heirs(old test) []test {
 	}
 	return nil
 }
-
-// keepsValues reports whether a new test of a file has all values that an old one has.
-func keepsValues(f *file, old, now source.Test) bool {
-	return len(without(literals(f.old, old), oneFor(literals(f.new, now)))) == 0
-}
-
-// nameWord is a word of a name: of a sentence, in camel case, with underscores.
-var nameWord = re.New(`[\pL\d][\p{Ll}\d]*`)
-
-func wordsOf(name string) []string { return nameWord().FindAllString(name, -1) }
 
 // goneStill rejects tests that are gone and in whose place none has come.
 func (p *taskProof) goneStill() {
