@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/proc"
@@ -21,8 +23,8 @@ import (
 const (
 	mostCommands = 20
 	commandTime  = 2 * time.Minute  // of one: it may have to build first
-	endlessTime  = 20 * time.Second // of one, where what begins alike takes less than a tenth of it
-	mostEndless  = 2                // commands that do not end: then no more are run
+	endlessTime  = 20 * time.Second // of one, after another that did not end
+	mostEndless  = 2                // commands that do not end, and are run again
 
 	sameBeginning = 16 // bytes
 )
@@ -35,7 +37,6 @@ type printed struct {
 	fails        bool // where it was to print something, and misses nothing; or gives something else each time, and never that
 	endless      bool // it had to be ended
 	took         time.Duration
-	line         string // the command, where it gave what is expected
 }
 
 // String is what people are told of it.
@@ -92,8 +93,8 @@ type commandRuns struct {
 	m       Module
 	tree    string
 	more    []toolchain.Found
-	held    []printed // what was expected
-	endless []int     // which had to be ended
+	held    []string // commands that gave what is expected
+	endless []int    // those that had to be ended
 }
 
 // all runs each, and a second time what does not give what is expected: of a race neither need be that. What never ends, where one that begins
@@ -109,31 +110,24 @@ func (r *commandRuns) all(ctx context.Context, list []step.HeldOut) ([]printed, 
 		case i >= mostCommands:
 			got.cannot = fmt.Sprintf("%d commands are run", mostCommands)
 			continue
-		case len(r.endless) >= mostEndless:
-			got.cannot = fmt.Sprintf("%d commands before it did not end", len(r.endless))
-			continue
+		}
+		limit := commandTime
+		if len(r.endless) > 0 {
+			limit = endlessTime
 		}
 		var err error
-		if *got, err = r.run(ctx, h); err != nil {
+		if *got, err = r.run(ctx, h, limit); err != nil {
 			return nil, err
 		}
 		if got.endless {
 			r.endless = append(r.endless, i)
-		} else if !holds(h, *got) && got.cannot == "" {
-			again, err := r.run(ctx, h)
-			if err != nil {
-				return nil, err
-			}
-			if again.text != got.text || again.exit != got.exit {
-				got.cannot, got.fails = "it gives something else each time", !holds(h, again)
-			}
 		}
 	}
-	for _, i := range r.endless {
-		if r.alike(list[i]) == 0 { // who knows what it waits for
+	for _, i := range r.endless[:min(mostEndless, len(r.endless))] {
+		if !r.alike(list[i]) { // who knows what it waits for
 			continue
 		}
-		again, err := r.run(ctx, list[i])
+		again, err := r.run(ctx, list[i], commandTime/2)
 		if err != nil {
 			return nil, err
 		}
@@ -145,28 +139,50 @@ func (r *commandRuns) all(ctx context.Context, list []step.HeldOut) ([]printed, 
 	return results, nil
 }
 
-// run runs one, for no longer than it has to.
-func (r *commandRuns) run(ctx context.Context, h step.HeldOut) (printed, error) {
-	limit := commandTime
-	if longest := r.alike(h); longest > 0 {
-		limit = min(limit, max(endlessTime, 10*longest))
-	}
+// run runs one, and again if it gives something else than what is expected.
+func (r *commandRuns) run(ctx context.Context, h step.HeldOut, limit time.Duration) (printed, error) {
 	got, err := r.c.runCommand(ctx, r.m, r.tree, h, r.more, limit)
-	if err == nil && got.cannot == "" && holds(h, got) {
-		got.line = h.Call
-		r.held = append(r.held, got)
+	if err != nil || got.cannot != "" {
+		return got, err
+	}
+	if holds(h, got) {
+		r.held = append(r.held, h.Call)
+		return got, nil
+	}
+	again, err := r.c.runCommand(ctx, r.m, r.tree, h, r.more, limit)
+	if again.text != got.text || again.exit != got.exit {
+		got.cannot, got.fails = "it gives something else each time", !holds(h, again)
 	}
 	return got, err
 }
 
-// alike is how long it has taken, at most, what gave what is expected and begins as another command does: it builds the same.
-func (r *commandRuns) alike(h step.HeldOut) (longest time.Duration) {
-	for _, o := range r.held {
-		if len(o.line) >= sameBeginning && strings.HasPrefix(h.Call, o.line[:sameBeginning]) {
-			longest = max(longest, o.took)
+// alike reports whether a command begins as another one does that gave what is expected: it may build the same.
+func (r *commandRuns) alike(h step.HeldOut) bool {
+	return slices.ContainsFunc(r.held, func(o string) bool {
+		return len(o) >= sameBeginning && strings.HasPrefix(h.Call, o[:sameBeginning])
+	})
+}
+
+// namesPath reports whether a command names a file, which is no part of another name.
+func namesPath(line, file string) bool {
+	for from := 0; ; {
+		i := strings.Index(line[from:], file)
+		if i < 0 {
+			return false
 		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(line[:i], "./"))
+		after, _ := utf8.DecodeRuneInString(line[i+len(file):])
+		if !ofName(before) && !ofName(after) {
+			return true
+		}
+		from = i + len(file)
 	}
-	return longest
+}
+
+// ofName reports whether a character may be one of the name of a file.
+func ofName(r rune) bool {
+	return r == '/' || r == '.' || r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // holds reports whether a command has given what is expected of it.
@@ -195,7 +211,7 @@ func (c *Checker) runCommand(ctx context.Context, m Module, tree string, h step.
 	}
 	defer func() { err = joinClose(err, p) }()
 	line, _ := h.Command()
-	if i := slices.IndexFunc(tests, func(f step.File) bool { return strings.Contains(line, f.Path) }); i >= 0 {
+	if i := slices.IndexFunc(tests, func(f step.File) bool { return namesPath(line, f.Path) }); i >= 0 {
 		return printed{cannot: "tests are not there, and it names " + tests[i].Path}, nil
 	}
 	res, cannot, err := p.start(ctx, proc.Command{Argv: []string{"sh", "-c", line}, Dir: p.root, Env: p.env(), Total: limit})

@@ -60,7 +60,7 @@ func (a Audit) testRules(files []*file) []step.Finding {
 			if after[t.Name] || moved[body(f.old, t)] || slices.Contains(a.Removable, f.Path+"::"+t.Name) {
 				continue
 			}
-			if _, ok := rewritten(f, t, before, used, names); ok {
+			if _, ok := rewritten(f, t, before, used, names, a.Replaced != nil); ok {
 				continue
 			}
 			if a.Replaced != nil && a.Replaced(f, t) {
@@ -159,28 +159,35 @@ func (a Audit) functions(files []*file) map[string]bool {
 	return out
 }
 
-// rewritten is the test that an old one went on as under another name: a new test of the file that has the same name in another class, or nearly
-// the same code, calls the same functions, as far as there still are any, and asserts no less. Each new test stands for one old test only. What
-// is like it in its code alone, but of other values, is another test, where one goes on with its name.
-func rewritten(f *file, old source.Test, before map[string]source.Test, used, names map[string]bool) (source.Test, bool) {
+// rewritten is the test that an old one went on as under another name: a new test of the file that has nearly the same code, or, with moves, the
+// same name in another class and calls most of the same, too. It calls the same functions of the project, as far as there still are any, and
+// asserts no less. Each new test stands for one old test only. One that is similar only in its code, with other values, does not count if
+// another has nearly the old name.
+func rewritten(f *file, old source.Test, before map[string]source.Test, used, names map[string]bool, moves bool) (source.Test, bool) {
 	if f.Status == 'D' || constrained(f) {
 		return source.Test{}, false
 	}
-	called := calls(f.old, old)
+	called := slices.Collect(maps.Keys(calls(f.old, old)))
 	all := those(f.new.Tests, func(t source.Test) bool {
 		if _, existed := before[t.Name]; existed || used[t.Name] {
 			return false
 		}
 		now := f.reaches(t)
-		return !slices.ContainsFunc(slices.Collect(maps.Keys(called)), func(name string) bool { return names[name] && !now[name] })
+		return !slices.ContainsFunc(called, func(name string) bool { return names[name] && !now[name] })
 	})
-	namesake := func(t source.Test) bool { return titleOf(t.Name) == titleOf(old.Name) }
-	alike := func(t source.Test) bool { return mostly(wordsOf(old.Name), wordsOf(t.Name)) }
-	for _, t := range slices.Concat(those(all, namesake), without(all, namesake)) {
-		same := similar(body(f.old, old), body(f.new, t)) && (alike(t) || keepsValues(f, old, t) || !slices.ContainsFunc(all, alike))
-		if succeeds(t, old, before) && (same || namesake(t)) {
-			used[t.Name] = true
-			return t, true
+	alike := func(t source.Test) bool { return mostly(wordsOf(titleOf(old.Name)), wordsOf(titleOf(t.Name))) }
+	rewrites := func(t source.Test) bool {
+		return similar(body(f.old, old), body(f.new, t)) && (alike(t) || keepsValues(f, old, t) || !slices.ContainsFunc(all, alike))
+	}
+	namesake := func(t source.Test) bool { return moves && titleOf(t.Name) == titleOf(old.Name) }
+	moved := func(t source.Test) bool {
+		return namesake(t) && mostly(called, slices.Collect(maps.Keys(f.reaches(t))))
+	}
+	asserting := those(all, func(t source.Test) bool { return succeeds(t, old, before) })
+	for _, such := range []func(source.Test) bool{func(t source.Test) bool { return namesake(t) && rewrites(t) }, moved, rewrites} {
+		if i := slices.IndexFunc(asserting, such); i >= 0 {
+			used[asserting[i].Name] = true
+			return asserting[i], true
 		}
 	}
 	return source.Test{}, false

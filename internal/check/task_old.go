@@ -120,7 +120,8 @@ func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, 
 }
 
 // vanished rejects tests that are gone although they pass on the new code: it is put beside the old version of their file, and they are
-// run. Nothing is asked of a test that went on under another name or in another file as it was, nor of a file that the plan deletes.
+// run. Nothing is asked of a test that went on under another name or in another file as it was, nor of a file that the plan deletes. Of one that
+// went on in other words and fails as it was, a person is told.
 func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 	gone, edits, err := p.lost(ctx, pl)
 	if err != nil || len(gone) == 0 {
@@ -143,7 +144,9 @@ func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 		case t.in(run.results) == step.Fail && still:
 			t.Line = now.Line
 			other[t.File] = append(other[t.File], t)
+			delete(p.leaving, t.ID)
 		case t.in(run.results) == step.Pass && still && titleOf(now.Name) == titleOf(t.Name): // it is asked what it notices no more, as of one that stays
+			delete(p.leaving, t.ID)
 		case t.in(run.results) == step.Pass:
 			if g.heirs = p.heirs(t); len(g.heirs) > 0 {
 				g.test = t

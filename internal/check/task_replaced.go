@@ -131,11 +131,11 @@ func (p *taskProof) renamed(f *file) map[string]source.Test {
 		return nil
 	}
 	if p.names == nil {
-		p.names = Audit{}.functions(each(p.changes, newFile))
+		p.names = Audit{SpecText: p.t.text()}.functions(each(p.changes, newFile))
 	}
 	out, used := map[string]source.Test{}, map[string]bool{}
 	for _, t := range gone {
-		if now, ok := rewritten(f, t, before, used, p.names); ok {
+		if now, ok := rewritten(f, t, before, used, p.names, true); ok {
 			out[t.Name] = now
 		}
 	}

@@ -248,7 +248,7 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 	around := func(from, end int, what, before, after string) { // the code of some tokens, with something before and after it
 		add(ts[from], ts[end-1].End, what, before+string(f.src(ts[from].Off, ts[end-1].End))+after)
 	}
-	effect := sync.OnceValue(func() bool { return forEffect(fn, ts, python) })
+	effect := sync.OnceValue(func() bool { return f.forEffect(fn, ts, python) })
 	for i := firstAt(ts, fn.Off); i < len(ts) && ts[i].End <= fn.Stop; i++ {
 		t := ts[i]
 		if t.Off < fn.Body && (i == 0 || !isPunct(ts[i-1], "=")) { // of its head, defaults

@@ -123,15 +123,15 @@ async function chain(links, argument) {
       [self, at] = [at, at instanceof Map ? at.get(key) : Array.isArray(at) && key < 0 ? at.at(key) : at[key]];
       continue;
     }
-    if (i > 0) [self, at] = link.name ? [at, find(at, link.name)] : [undefined, at];
+    if (i > 0 && link.name) [self, at] = [at, find(at, link.name)];
     if (link.field || link.var) continue;
-    if (!link.name && typeof at !== "function") throw new Cannot("what it gives is no function");
     if (i === 0 && typeof at !== "function") throw new Cannot(`the module exports no function ${link.name}`);
     const args = link.fields?.length ? [await object(link.fields)] : await values(link.args);
     const text = () => JSON.stringify(shown(args.filter((_, k) => link.args[k]?.kind !== "call")));
     const before = text();
     for (const x of args) containers(x, taken);
-    at = link.new || (i === 0 && isClass(at)) ? Reflect.construct(at, args) : await Reflect.apply(at, self, args);
+    at = link.new || ((i === 0 || !link.name) && isClass(at)) ? Reflect.construct(at, args) : await Reflect.apply(at, self, args);
+    self = undefined;
     changed ||= text() !== before;
   }
   return at;

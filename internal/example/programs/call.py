@@ -168,8 +168,6 @@ def chain(links):
             if i == 0:
                 raise Cannot(str(e)) from None
             raise
-        if not link["name"] and not callable(f):
-            raise Cannot("what it gives is no function")
         named = {f["name"]: value(f["value"]) for f in link.get("fields", [])}
         at = f if link.get("field") else called(f, link["args"] or [], named)
         if inspect.iscoroutine(at):
