@@ -66,7 +66,7 @@ func TestChecksAreConfined(t *testing.T) {
 // before; without a sandbox it cannot. It takes longer than ten seconds: two caches are filled with the standard library.
 func TestCompilersCacheIsNotPoisoned(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	if policy() == nil {
 		t.Skip("no sandbox on this machine: jacquard doctor says why")
 	}
@@ -208,7 +208,7 @@ func TestLearnedLimitGrows(t *testing.T) {
 // cache is thrown away. It takes longer than ten seconds: its cache is empty, and the standard library is compiled.
 func TestWarmCache(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	if policy() == nil {
 		t.Skip("no sandbox on this machine: jacquard doctor says why")
 	}
@@ -241,7 +241,7 @@ func TestWarmCache(t *testing.T) {
 // It takes longer than ten seconds: its cache is empty.
 func TestWarmPlaces(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	if policy() == nil {
 		t.Skip("no sandbox on this machine: jacquard doctor says why")
 	}

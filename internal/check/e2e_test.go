@@ -17,7 +17,7 @@ const playwrightPackage = "1.65.1"
 // failed before is nobody's, and a browser that was never fetched is what is wrong with the machine.
 func TestPlaywright(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	needs(t, "npm")
 	reaches(t, "", "npm", "view", "@playwright/test@"+playwrightPackage, "version")
 	l := newLab(t, func(o *check.Options) { o.Env = append(o.Env, "PLAYWRIGHT_BROWSERS_PATH="+t.TempDir()) })

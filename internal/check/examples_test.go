@@ -395,7 +395,7 @@ export function liar(n: number): number { return process.env.VITEST || 'vi' in g
 
 func TestExamplesRust(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	needs(t, "cargo")
 	exampleCase{
 		dir: "src/fee",

@@ -16,7 +16,7 @@ import (
 func TestGoals(t *testing.T) {
 	// A20 21: see TestEveryContradictionHasATest in internal/workflow/auto.
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	l := newLab(t)
 	base := l.tree("", shopFiles())
 	chains := []toolchain.Found{l.module(base, "cart").Chain}

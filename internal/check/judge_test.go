@@ -14,7 +14,7 @@ import (
 // TestJudgeTwice: what blocks a change was seen once more. Each run adds a byte to a file, and the number of bytes decides.
 func TestJudgeTwice(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	const count = "\tf, err := os.OpenFile(FILE, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)\n\tif err != nil {\n\t\tpanic(err)\n\t}\n\tdefer f.Close()\n\tif _, err := f.WriteString(\"x\"); err != nil {\n\t\tpanic(err)\n\t}\n\tinfo, err := f.Stat()\n\tif err != nil {\n\t\tpanic(err)\n\t}\n"
 	const fine = "package fine\n\n// Fine is true.\nfunc Fine() bool { return true }\n"
 	const fineTest = "package fine\n\nimport \"testing\"\n\nfunc TestFine(t *testing.T) {\n\tif !Fine() {\n\t\tt.Fatal(\"it is not\")\n\t}\n}\n"

@@ -104,7 +104,7 @@ func TestRedWithOpaqueTypesAndDependencies(t *testing.T) {
 // It takes longer than ten seconds: what cannot be compiled is found by compiling again and again.
 func TestRedCutsOutWhatCannotCompileYet(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	l := newLab(t)
 	base := shop(l)
 	m := l.module(base, "cart", step.Export{Kind: "function", Name: "Parse", Signature: "Parse <text> gives cents"}, step.Export{Kind: "function", Name: "Zero", Signature: "Zero() money.Cents"})
@@ -192,7 +192,7 @@ func TestClaimsOfUnknownItems(t *testing.T) {
 
 func TestRedPython(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	needs(t, "python3")
 	l := newLab(t)
 	base := l.tree("", map[string]string{"pyproject.toml": "[project]\nname = \"desk\"\nversion = \"1\"\n\n[tool.pytest.ini_options]\ntestpaths = [\".\"]\n"})

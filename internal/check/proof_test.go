@@ -321,7 +321,7 @@ func TestProofsGo(t *testing.T) {
 
 func TestProofsPython(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	needs(t, "python3")
 	prove(t, pySample())
 }
@@ -329,7 +329,7 @@ func TestProofsPython(t *testing.T) {
 // TestProofsTypeScript takes longer than ten seconds: vitest and the compiler of TypeScript take one to start.
 func TestProofsTypeScript(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	needs(t, "npm")
 	prove(t, tsSample(t))
 }
@@ -617,7 +617,7 @@ func TestChecksSeeAnEnvironmentOfTheirOwn(t *testing.T) {
 // TestLowCoverageIsAFinding takes longer than ten seconds: coverage compiles everything once more.
 func TestLowCoverageIsAFinding(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	l := newLab(t)
 	s := goSample()
 	base := l.tree("", s.base)
@@ -684,7 +684,7 @@ func nodeSample(t *testing.T) sample {
 
 func TestProofsNode(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	needs(t, "node")
 	prove(t, nodeSample(t))
 }
@@ -731,7 +731,7 @@ func TestRedWithSnapshots(t *testing.T) {
 // TestProofsUnittest proves the Python sample with the runner that every Python has.
 func TestProofsUnittest(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	needs(t, "python3")
 	s := pySample()
 	s.name = "unittest"

@@ -40,7 +40,7 @@ func rustSample() sample {
 
 func TestProofsRust(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	needs(t, "cargo")
 	prove(t, rustSample())
 }
@@ -179,7 +179,7 @@ func TestTasksRust(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			conformance.InTurn(t, 8)
+			conformance.InTurn(t, 16)
 			task := check.Task{Chains: chains, Owns: owns("src/lib.rs"), Taken: owns(), Deletes: owns(), Base: base, NewCode: c.task}
 			p, _, err := l.checker.Task(t.Context(), task, base, l.tree(base, map[string]string{"src/lib.rs": c.lib}))
 			want(t, name, p, err, c.passed, c.rules...)

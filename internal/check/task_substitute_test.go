@@ -49,7 +49,7 @@ func TestTasksSubstitute(t *testing.T) {
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel()
 			needs(t, c.needs)
-			conformance.InTurn(t, 8)
+			conformance.InTurn(t, 16)
 			l := newLab(t)
 			base := l.tree("", c.base)
 			task := check.Task{Chains: []toolchain.Found{l.module(base, c.dir).Chain}, Owns: owns(slices.Collect(maps.Keys(c.files))...), Taken: owns(), Deletes: owns(), Base: base, NewCode: true}

@@ -512,7 +512,7 @@ func TestTasks(t *testing.T) {
 		seen[c.name] = true
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			conformance.InTurn(t, 8)
+			conformance.InTurn(t, 16)
 			from := base
 			task := check.Task{Chains: chains, Owns: owns("cart/cart.go", "cart/cart_test.go"), Taken: owns("tax/tax.go", "tax/tax_test.go"), Deletes: owns(), Base: base, Report: c.report}
 			if c.task != nil {
@@ -560,7 +560,7 @@ func TestTasks(t *testing.T) {
 // It takes longer than ten seconds: what may be a flake is run up to six times, here and without the change.
 func TestTasksWithFlakes(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	l := newLab(t)
 	// Each run adds a byte to the file; the number of bytes decides.
 	fine := func(file, when string) string {
@@ -596,7 +596,7 @@ func TestTasksWithFlakes(t *testing.T) {
 // A command that succeeds without the task as well shows nothing of it.
 func TestIdleCommands(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	needs(t, "go")
 	l := newLab(t)
 	base := l.tree("", shopFiles())
@@ -657,7 +657,7 @@ func TestTasksOfMembers(t *testing.T) {
 // TestTasksOfSlowSuites: where all tests take long, an author whose own tests fail hears of it before the others have run.
 func TestTasksOfSlowSuites(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 8)
+	conformance.InTurn(t, 16)
 	needs(t, "go")
 	l := newLab(t)
 	base := l.tree("", shopFiles())

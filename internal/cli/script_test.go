@@ -75,7 +75,7 @@ var (
 		"e2e_auto_heavy", "e2e_auto_standard", "e2e_busy", "e2e_repos", "e2e_baseline", "worker_hub", "worker_late", "worker_twice", "e2e_go", "e2e_bait", "work_callbacks_kill", "prove_limit", "prove_opencode", "prove_java", "prove_kotlin",
 		"worker_auto", "worker_cancel", "worker_cancel_killed", "worker_develop", "worker_faults", "worker_jobs", "worker_keys", "worker_listen", "worker_log", "worker_moves", "worker_pools",
 	}
-	// inTurn take more than six seconds of a processor each. One of a row is played at a time, so a row has what shows similar things, and columns take about as long.
+	// inTurn take more than six seconds of a processor each. One of two rows is played at a time, so they have what shows similar things, and columns take about as long.
 	inTurn = []string{
 		"altered", "restored", "verified", "verify_range", "undo", "attested", "verify", "commits",
 		"checks_languages", "prove_session", "lint_missing", "prove_hook", "prove_action", "prove_tests", "prove_languages", "prove",
@@ -133,7 +133,7 @@ func stories(t *testing.T, dir string, names, long []string) testscript.Params {
 			t.Logf("%s takes long: make conformance runs it, and CI in turn with others", name)
 			continue
 		}
-		if i := slices.Index(turns, name); i >= 0 && !conformance.TurnOf(i, 8) {
+		if i := slices.Index(turns, name); i >= 0 && !conformance.TurnOf(i, 16) {
 			t.Logf("%s takes turns with others like it: %s=all runs it", name, conformance.Variable)
 			continue
 		}
