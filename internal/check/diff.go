@@ -187,8 +187,12 @@ func addedByOrder(a, b []string, start int) []line {
 }
 
 // hasWord reports whether word stands in text as a word of its own. Letters are those of every script.
-func hasWord(text, word string) bool {
-	inWord := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+func hasWord(text, word string) bool { return standsAlone(text, word, inWord) }
+
+func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// standsAlone reports whether word stands in text, and no character beside it is such.
+func standsAlone(text, word string, such func(rune) bool) bool {
 	for from := 0; word != ""; {
 		at := strings.Index(text[from:], word)
 		if at < 0 {
@@ -197,7 +201,7 @@ func hasWord(text, word string) bool {
 		at += from
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, _ := utf8.DecodeRuneInString(text[at+len(word):])
-		if !inWord(before) && !inWord(after) {
+		if !such(before) && !such(after) {
 			return true
 		}
 		from = at + len(word)

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/proc"
@@ -150,7 +148,7 @@ func (r *commandRuns) run(ctx context.Context, h step.HeldOut, limit time.Durati
 		return got, nil
 	}
 	again, err := r.c.runCommand(ctx, r.m, r.tree, h, r.more, limit)
-	if again.text != got.text || again.exit != got.exit {
+	if err == nil && (again.text != got.text || again.exit != got.exit) {
 		got.cannot, got.fails = "it gives something else each time", !holds(h, again)
 	}
 	return got, err
@@ -165,33 +163,20 @@ func (r *commandRuns) alike(h step.HeldOut) bool {
 
 // namesPath reports whether a command names a file, which is no part of another name.
 func namesPath(line, file string) bool {
-	for from := 0; ; {
-		i := strings.Index(line[from:], file)
-		if i < 0 {
-			return false
-		}
-		i += from
-		before, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(line[:i], "./"))
-		after, _ := utf8.DecodeRuneInString(line[i+len(file):])
-		if !ofName(before) && !ofName(after) {
-			return true
-		}
-		from = i + len(file)
-	}
-}
-
-// ofName reports whether a character may be one of the name of a file.
-func ofName(r rune) bool {
-	return r == '/' || r == '.' || r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+	inName := func(r rune) bool { return inWord(r) || r == '/' || r == '.' || r == '-' }
+	return standsAlone(line, file, inName) || standsAlone(line, "./"+file, inName)
 }
 
 // holds reports whether a command has given what is expected of it.
 func holds(h step.HeldOut, got printed) bool {
-	want := h.Result()
-	if want == "error" {
-		return got.exit != 0 && !got.endless
+	switch want := h.Result(); {
+	case got.endless:
+		return false
+	case want == "error":
+		return got.exit != 0
+	default:
+		return got.exit == 0 && got.quoted() == want
 	}
-	return got.exit == 0 && got.quoted() == want && !got.endless
 }
 
 // endsInCode is the exit code of a shell that could not run a program, as the last thing that is printed.

@@ -128,21 +128,21 @@ func (u *user) atRoot(name string) *sourceFile {
 	if u.chain.Ecosystem != toolchain.Rust {
 		return nil
 	}
+	isRoot := func(f sourceFile) bool { return path.Base(f.path) == "lib.rs" }
 	all := u.exporting("", name)
+	if i := slices.IndexFunc(all, isRoot); i >= 0 {
+		return &all[i]
+	}
+	handedOn := map[string]bool{} // modules, as a root says all of them
 	for _, f := range all {
-		if path.Base(f.path) == "lib.rs" {
-			return &f
+		_, module := toolchain.RustModule(u.below(f.path))
+		for _, from := range []string{"", "crate::", "self::"} {
+			handedOn["* from "+from+module] = true
 		}
 	}
-	for _, root := range u.exporting("", "*") {
-		for _, x := range root.Exports {
-			from := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(x.Signature, "* from "), "crate::"), "self::")
-			if x.Name == "*" && path.Base(root.path) == "lib.rs" && slices.ContainsFunc(all, func(f sourceFile) bool {
-				_, module := toolchain.RustModule(u.below(f.path))
-				return module == from
-			}) {
-				return &root
-			}
+	for _, root := range those(u.exporting("", "*"), isRoot) {
+		if slices.ContainsFunc(root.Exports, func(x source.Export) bool { return handedOn[x.Signature] }) {
+			return &root
 		}
 	}
 	return nil

@@ -64,6 +64,7 @@ func (p *taskProof) scope(near map[string]testFile) []step.Finding {
 	audit := Audit{Changes: changes, Config: t.Config, Scripts: scriptsOf(t.Chains), Report: t.Report, Tests: tests, SpecText: t.text(), Said: t.text()}
 	gone := goneExports(changes)
 	p.anew, p.leaving = replacementsIn(audit), map[string]goneTest{}
+	p.names = p.anew.names
 	audit.Replaced = func(f *file, x source.Test) bool {
 		id := f.Path + "::" + x.Name
 		taken := p.anew.takeOver(f.old, x, func(string) bool { return true })
